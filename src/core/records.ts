@@ -1,0 +1,37 @@
+/** What every stored record has: the time of its last write (engine contract §1). Plain JSON data otherwise. */
+export interface StoredRecord {
+  readonly at: number;
+}
+
+/**
+ * The name of a record of type `R`. All keys of one record group carry the same `{tag}`, so that a cluster
+ * keeps a group in one slot.
+ */
+export interface Key<R extends StoredRecord = StoredRecord> {
+  /** Full text: `portcullis:<environment>:<policy>:<contract version>:<kind>:{<tag>}[:<rest>]`. */
+  readonly text: string;
+  /** The record's text under the previous secret while a key rotation runs, else null. Only ever read. */
+  readonly was: string | null;
+  /** Never set: ties the record's type to its key. */
+  readonly record?: R;
+}
+
+/** How long a record matters, in milliseconds from the time of the operation that writes it. */
+export interface Retention {
+  /** After this it counts as absent; a store drops it then or later. */
+  readonly keepMs: number;
+  /** For how long a SOFT block on it still runs; 0 if none. */
+  readonly softMs: number;
+  /** For how long a HARD block on it still runs; 0 if none. */
+  readonly hardMs: number;
+}
+
+/**
+ * The records a look or a step may touch. Values are immutable by convention: a step never changes what it
+ * got, it puts a new value. A `get` after a `put` of the same step gives the value that was put.
+ */
+export interface Records {
+  /** The record, else the one under the key's previous text, else undefined. */
+  get<R extends StoredRecord>(key: Key<R>): R | undefined;
+  put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void;
+}

@@ -1,0 +1,36 @@
+import type { Key, Records, StoredRecord } from '../core/records.ts';
+
+/** A record that carries an active block, as {@link Store.held} lists it. */
+export interface HeldRecord {
+  readonly key: string;
+  readonly value: StoredRecord;
+}
+
+/**
+ * Where records live. A store is atomic in its own way and knows no rule; every store passes
+ * `test/conformance/store-conformance.ts`.
+ *
+ * Failures reject with a `Fault` of code `STORE_*`; a record that cannot be read rejects with `RECORD_CORRUPT`.
+ * What a look or a step throws is passed on unchanged, and nothing of that step is written.
+ */
+export interface Store {
+  /** Shows the records to a pure look. One round trip, whatever the number of keys. `now` is the store's time. */
+  view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T>;
+  /**
+   * Runs a pure step that may change the records of one group (keys with one tag); all of its changes happen,
+   * or none. May run the step again on fresher records. `now` is the store's time.
+   */
+  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T>;
+  /** A light proof of life; rejects when the store cannot serve. */
+  ping(): Promise<void>;
+  /** All records whose key text starts with `prefix` and whose last write left a block running. Unordered. */
+  held(prefix: string): AsyncIterable<HeldRecord>;
+  /** Ends what the store owns (connections, files). Calls after it reject with `STORE_CLOSED`. */
+  close(): Promise<void>;
+}
+
+/** A store that answers at once, without a promise: what replay, drill and proof run on. */
+export interface ImmediateStore {
+  view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): T;
+  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): T;
+}
