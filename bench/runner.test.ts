@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { medianOf, toResult, toTable } from './runner.ts';
+
+const measured = { metric: 'check (ops/s)', ours: 300, peer: 'peer 1', peerValue: 200 };
+
+describe('toResult', () => {
+  it('says how many times better we are where more is better', () => {
+    expect(toResult('memory', measured)).toEqual({ bench: 'memory', ...measured, ratio: 1.5 });
+  });
+
+  it('turns the ratio around where less is better', () => {
+    expect(toResult('memory', { ...measured, better: 'lower' }).ratio).toBe(0.667);
+  });
+
+  it('has no ratio without a peer, nor with a peer that measured nothing', () => {
+    expect(toResult('memory', { ...measured, peer: null, peerValue: null }).ratio).toBeNull();
+    expect(toResult('memory', { ...measured, peerValue: 0 }).ratio).toBeNull();
+  });
+});
+
+describe('toTable', () => {
+  it('aligns numbers to the right and names to the left', () => {
+    const alone = { metric: 'fail', ours: 1234567.8, peer: null, peerValue: null };
+    expect(toTable([toResult('memory', measured), toResult('memory', alone)])).toEqual([
+      "metric              ours  peer    peer's  ratio",
+      'check (ops/s)        300  peer 1     200  1.50×',
+      'fail           1,234,568  –            –      –',
+    ]);
+  });
+});
+
+describe('medianOf', () => {
+  it('drops the round that warms up and takes the middle of the rest', async () => {
+    const rounds = [1000, 5, 1, 3];
+    expect(await medianOf(3, () => rounds.shift() ?? Number.NaN)).toBe(3);
+  });
+});
