@@ -1,5 +1,3 @@
-import { pathToFileURL } from 'node:url';
-
 /** One measured number, beside the same number of a peer that does the same work on the same machine. */
 export interface Measurement {
   /** What was measured, unit last: `check, memory store (ops/s)`. */
@@ -86,21 +84,4 @@ export async function medianOf(rounds: number, round: () => number | Promise<num
   }
   values.sort((a, b) => a - b);
   return values[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-async function main(file: string, name: string, asJson: boolean): Promise<void> {
-  const bench: Bench = await import(pathToFileURL(file).href);
-  const results: BenchResult[] = [];
-  await bench.run((measurement) => {
-    const result = toResult(name, measurement);
-    results.push(result);
-    if (asJson) console.log(JSON.stringify(result));
-    else if (process.stderr.isTTY) console.error(`measured: ${result.metric}`);
-  });
-  if (!asJson) console.log(toTable(results).join('\n'));
-}
-
-const [, self, file, name, format] = process.argv;
-if (self?.endsWith('runner.js') && file !== undefined && name !== undefined) {
-  await main(file, name, format === '--json');
 }

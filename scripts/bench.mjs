@@ -39,7 +39,7 @@ function measure(name) {
   const command = [
     '--expose-gc',
     '--enable-source-maps',
-    join(out, 'bench', 'runner.js'),
+    join(out, 'bench', 'main.js'),
     bench,
     name,
     ...format,
