@@ -1,0 +1,6 @@
+export {
+  createMemoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+  type MemoryUsage,
+} from './memory-store.ts';

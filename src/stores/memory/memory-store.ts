@@ -1,0 +1,115 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Key, Records } from '../../core/records.ts';
+import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
+import { BoundedTable } from './bounded-table.ts';
+import { StepRecords } from './step-records.ts';
+
+/** How a memory store is bounded and where it takes its time from. */
+export interface MemoryStoreOptions {
+  /** The most records it keeps. Default 1,000,000. */
+  readonly maxRecords?: number;
+  /** The most memory its records take, in bytes, by estimate. Default 512 MiB. */
+  readonly maxBytes?: number;
+  /** The store's time in milliseconds. Default `Date.now`. */
+  readonly clock?: () => number;
+  /**
+   * Whether records past their expiry are dropped as writes go by. Default true. When false they go only to make
+   * room, so that a clock that runs backwards finds again what it has passed by.
+   */
+  readonly sweep?: boolean;
+}
+
+/** What a memory store holds and what it had to give up. */
+export interface MemoryUsage {
+  readonly records: number;
+  /** Estimated. */
+  readonly bytes: number;
+  /** Records dropped since the start because a bound was reached, not by expiry. */
+  readonly evicted: number;
+  /** Those of them whose block was still running: more than none means that the bounds are too small. */
+  readonly evictedBlocks: number;
+}
+
+/** A store in the memory of this process, with a face that answers without promises. */
+export interface MemoryStore extends Store {
+  /** The same records, at once. Its faults are thrown. */
+  readonly immediate: ImmediateStore;
+  usage(): MemoryUsage;
+}
+
+/**
+ * Keeps records in the memory of this process. Nothing survives it and no other process sees it.
+ *
+ * A full store makes room: it drops what has expired, then what was written least recently and has no running block,
+ * then the block that ends soonest. A step whose own records exceed a bound fails with `STORE_FULL`.
+ *
+ * @throws Fault `CONFIG_INVALID` when a bound is not a positive number.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, clock = Date.now, sweep = true } = options;
+  assertBound('maxRecords', maxRecords);
+  assertBound('maxBytes', maxBytes);
+  const table = new BoundedTable({ maxRecords, maxBytes });
+  let closed = false;
+
+  function assertOpen(): void {
+    if (closed) throw new Fault('STORE_CLOSED', 'The memory store was used after it was closed.');
+  }
+
+  const immediate: ImmediateStore = {
+    view(keys, look) {
+      assertOpen();
+      const now = clock();
+      const records = new StepRecords(table, keys, now, 'look');
+      try {
+        return look(records, now);
+      } finally {
+        records.end();
+      }
+    },
+    transact(keys, step) {
+      assertOpen();
+      const now = clock();
+      const records = new StepRecords(table, keys, now, 'step');
+      try {
+        const result = step(records, now);
+        if (records.writes.length > 0) table.commit(records.writes, now, sweep);
+        return result;
+      } finally {
+        records.end();
+      }
+    },
+  };
+
+  return {
+    immediate,
+    async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+      return immediate.view(keys, look);
+    },
+    async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+      return immediate.transact(keys, step);
+    },
+    async ping() {
+      assertOpen();
+    },
+    async *held(prefix: string): AsyncGenerator<HeldRecord> {
+      assertOpen();
+      for (const { text, value } of table.held(prefix, clock())) yield { key: text, value };
+    },
+    async close() {
+      closed = true;
+      table.clear();
+    },
+    usage: () => ({
+      records: table.size,
+      bytes: table.bytes,
+      evicted: table.evicted,
+      evictedBlocks: table.evictedBlocks,
+    }),
+  };
+}
+
+function assertBound(name: string, bound: number): void {
+  if (typeof bound === 'number' && bound >= 1) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least 1, got ${shapeOf(bound)}.`);
+}

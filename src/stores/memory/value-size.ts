@@ -1,0 +1,26 @@
+/** What V8 spends on headers and references, roughly; a bound on memory needs the order of magnitude, not the byte. */
+const referenceBytes = 8;
+const numberBytes = 8;
+const stringHeaderBytes = 24;
+const objectHeaderBytes = 24;
+const arrayHeaderBytes = 48;
+
+/** A cheap structural estimate of the memory a plain JSON value takes, in bytes. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'number') return numberBytes;
+  if (typeof value === 'string') return stringHeaderBytes + value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Array.isArray(value) ? sizeOfArray(value) : sizeOfObject(value);
+}
+
+function sizeOfArray(values: readonly unknown[]): number {
+  let bytes = arrayHeaderBytes + referenceBytes * values.length;
+  for (const value of values) if (typeof value !== 'number') bytes += sizeOf(value);
+  return bytes;
+}
+
+function sizeOfObject(value: object): number {
+  let bytes = objectHeaderBytes;
+  for (const name in value) bytes += referenceBytes + sizeOf(value[name as keyof typeof value]);
+  return bytes;
+}
