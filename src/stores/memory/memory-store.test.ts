@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Key, Retention, StoredRecord } from '../../core/records.ts';
+import { createMemoryStore, type MemoryStore } from './index.ts';
+
+const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
+
+describe('a full memory store', () => {
+  test('drops the least recently written record first', () => {
+    const { store, put, present } = storeAt(0, { maxRecords: 3 });
+    for (const name of ['a', 'b', 'c', 'a', 'd']) put(name, kept);
+    expect(present('a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
+    expect(store.usage()).toMatchObject({ records: 3, evicted: 1, evictedBlocks: 0 });
+  });
+
+  test('drops what has expired before anything else', () => {
+    const { put, present, time, store } = storeAt(0, { maxRecords: 3, sweep: false });
+    put('old', kept);
+    put('brief', { ...kept, keepMs: 10 });
+    put('young', kept);
+    time.now = 10;
+    put('new', kept);
+    expect(present('old', 'brief', 'young', 'new')).toEqual(['old', 'young', 'new']);
+    expect(store.usage().evicted).toBe(0);
+  });
+
+  test('keeps blocked records, soft or hard, as long as there are others', () => {
+    const { put, present, store } = storeAt(0, { maxRecords: 3 });
+    put('hard', { ...kept, hardMs: 100 });
+    put('soft', { ...kept, softMs: 100 });
+    for (const name of ['a', 'b', 'c']) put(name, kept);
+    expect(present('hard', 'soft', 'a', 'b', 'c')).toEqual(['hard', 'soft', 'c']);
+    expect(store.usage().evictedBlocks).toBe(0);
+  });
+
+  test('gives up the block that ends soonest when all are blocked', () => {
+    const { put, present, store } = storeAt(0, { maxRecords: 3 });
+    put('long', { ...kept, hardMs: 300 });
+    put('short', { ...kept, hardMs: 100 });
+    put('middle', { ...kept, softMs: 200 });
+    put('new', { ...kept, hardMs: 50 });
+    expect(present('long', 'short', 'middle', 'new')).toEqual(['long', 'middle', 'new']);
+    expect(store.usage().evictedBlocks).toBe(1);
+  });
+
+  test('does not drop what the step itself has written', () => {
+    const { put, present } = storeAt(0, { maxRecords: 2 });
+    put('a', { ...kept, hardMs: 100 });
+    put('b', { ...kept, hardMs: 200 });
+    put('free', kept);
+    expect(present('a', 'b', 'free')).toEqual(['b', 'free']);
+  });
+
+  test('treats a record whose block has ended like any other', () => {
+    const { put, present, time } = storeAt(0, { maxRecords: 2 });
+    put('was blocked', { ...kept, hardMs: 10 });
+    put('a', kept);
+    put('b', kept);
+    expect(present('was blocked', 'a', 'b')).toEqual(['was blocked', 'b']);
+    time.now = 10;
+    put('c', kept);
+    expect(present('was blocked', 'b', 'c')).toEqual(['b', 'c']);
+  });
+
+  test('takes a record that was parked back into the order when it is written again', () => {
+    const { put, present } = storeAt(0, { maxRecords: 2 });
+    put('a', { ...kept, hardMs: 100 });
+    put('b', kept);
+    put('c', kept);
+    put('a', kept);
+    put('d', kept);
+    expect(present('a', 'b', 'c', 'd')).toEqual(['a', 'd']);
+  });
+
+  test('is bounded in bytes', () => {
+    const { store, put } = storeAt(0, { maxBytes: 10_000 });
+    for (let index = 0; index < 100; index += 1) put(`record-${index}`, kept, { text: 'x'.repeat(500) });
+    expect(store.usage().bytes).toBeLessThanOrEqual(10_000);
+    expect(store.usage().records).toBeGreaterThan(5);
+    expect(store.usage().records).toBeLessThan(20);
+  });
+
+  test('notices within a few writes that a record written often has grown', () => {
+    const { store, put } = storeAt(0);
+    for (let index = 0; index < 100; index += 1) put('hot', kept, { text: 'x' });
+    const before = store.usage().bytes;
+    for (let index = 0; index < 16; index += 1) put('hot', kept, { text: 'x'.repeat(5_000) });
+    expect(store.usage().bytes).toBeGreaterThan(before + 4_900);
+  });
+
+  test('refuses a step that could never fit, and writes nothing of it', () => {
+    const { store, put, present } = storeAt(0, { maxRecords: 2, maxBytes: 5_000 });
+    put('before', kept);
+    const fault = expect.objectContaining({ code: 'STORE_FULL' });
+    expect(() => put('large', kept, { text: 'x'.repeat(5_000) })).toThrow(fault);
+    const keys = ['a', 'b', 'c'].map(keyOf);
+    const three = () =>
+      store.immediate.transact(keys, (records) => {
+        for (const key of keys) records.put(key, { at: 0 }, kept);
+      });
+    expect(three).toThrow(fault);
+    expect(present('before', 'large', 'a', 'b', 'c')).toEqual(['before']);
+  });
+
+  test('stands a flood of a million new keys, blocked and not', () => {
+    const { store, put } = storeAt(0, { maxRecords: 10_000 });
+    for (let index = 0; index < 1_000_000; index += 1) {
+      put(`flood-${index}`, index % 2 === 0 ? kept : { ...kept, hardMs: 1 + (index % 977) });
+    }
+    expect(store.usage()).toMatchObject({ records: 10_000, evicted: 990_000 });
+    expect(store.usage().evictedBlocks).toBeLessThan(500_000);
+  }, 60_000);
+});
+
+describe('sweeping', () => {
+  test('drops expired records as writes go by, without a look at them', () => {
+    const { store, put, time } = storeAt(0);
+    for (let index = 0; index < 100; index += 1) put(`early-${index}`, { ...kept, keepMs: 10 });
+    put('renewed', { ...kept, keepMs: 10 });
+    put('renewed', kept);
+    time.now = 10;
+    for (let index = 0; index < 60; index += 1) put('late', kept);
+    expect(store.usage()).toMatchObject({ records: 2, evicted: 0 });
+  });
+
+  test('when off, lets a clock that runs backwards find again what it has passed by', () => {
+    const { put, present, time } = storeAt(0, { sweep: false });
+    put('a', { ...kept, keepMs: 10 });
+    time.now = 50;
+    put('b', kept);
+    expect(present('a', 'b')).toEqual(['b']);
+    time.now = 5;
+    expect(present('a', 'b')).toEqual(['a', 'b']);
+  });
+});
+
+test('what a memory store drops and keeps is what a plain model says', () => {
+  const write = fc.record({
+    name: fc.integer({ min: 0, max: 15 }),
+    keepMs: fc.integer({ min: 1, max: 40 }),
+    blockMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 40 })),
+    passMs: fc.integer({ min: 0, max: 6 }),
+  });
+  const bound = fc.integer({ min: 1, max: 8 });
+  fc.assert(
+    fc.property(bound, fc.boolean(), fc.array(write, { maxLength: 120 }), (maxRecords, sweep, writes) => {
+      const { store, put, present, time } = storeAt(0, { maxRecords, sweep });
+      const model = new Model(maxRecords);
+      for (const { name, keepMs, blockMs, passMs } of writes) {
+        time.now += passMs;
+        put(String(name), { keepMs, softMs: 0, hardMs: blockMs });
+        model.put(String(name), time.now, keepMs, blockMs);
+        expect(store.usage().records).toBeLessThanOrEqual(maxRecords);
+        model.assertAgrees(present(...Array.from({ length: 16 }, (_, index) => String(index))), time.now);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('records may not be used after their step has ended', () => {
+  const { store } = storeAt(0);
+  const key = keyOf('a');
+  const escaped = store.immediate.transact([key], (records) => records);
+  const fault = expect.objectContaining({ code: 'INVARIANT_BROKEN' });
+  expect(() => escaped.get(key)).toThrow(fault);
+  expect(() => escaped.put(key, { at: 0 }, kept)).toThrow(fault);
+});
+
+test.each([0, -1, Number.NaN])('a bound of %s is refused', (bound) => {
+  const fault = expect.objectContaining({ code: 'CONFIG_INVALID' });
+  expect(() => createMemoryStore({ maxRecords: bound })).toThrow(fault);
+  expect(() => createMemoryStore({ maxBytes: bound })).toThrow(fault);
+});
+
+interface Modelled {
+  readonly name: string;
+  readonly order: number;
+  readonly expiresAt: number;
+  readonly blockedUntil: number;
+}
+
+/**
+ * The rule of dropping by full scans. Only among records whose block has ended does it leave the choice open: the
+ * store may take any of those that are older than every record without a block.
+ */
+class Model {
+  readonly #maxRecords: number;
+  #possible: readonly (readonly Modelled[])[] = [[]];
+  #order = 0;
+
+  constructor(maxRecords: number) {
+    this.#maxRecords = maxRecords;
+  }
+
+  put(name: string, now: number, keepMs: number, blockMs: number): void {
+    this.#order += 1;
+    const written = {
+      name,
+      order: this.#order,
+      expiresAt: now + keepMs,
+      blockedUntil: blockMs > 0 ? now + blockMs : 0,
+    };
+    const next = this.#possible.flatMap((records) => {
+      const live = records.filter((record) => record.name !== name && record.expiresAt > now);
+      return live.length < this.#maxRecords
+        ? [[...live, written]]
+        : droppable(live, now).map((gone) => [...live.filter((record) => record !== gone), written]);
+    });
+    this.#possible = next;
+  }
+
+  assertAgrees(present: readonly string[], now: number): void {
+    const agreeing = this.#possible.filter(
+      (records) => namesOf(records.filter((record) => record.expiresAt > now)) === [...present].sort().join(),
+    );
+    expect(agreeing.length).toBeGreaterThan(0);
+    this.#possible = agreeing.slice(0, 1);
+  }
+}
+
+function droppable(records: readonly Modelled[], now: number): readonly Modelled[] {
+  const free = records
+    .filter((record) => record.blockedUntil <= now)
+    .sort((one, other) => one.order - other.order);
+  if (free.length === 0) {
+    const soonest = Math.min(...records.map((record) => record.blockedUntil));
+    return records.filter((record) => record.blockedUntil === soonest);
+  }
+  const neverBlocked = free.findIndex((record) => record.blockedUntil === 0);
+  return neverBlocked <= 0
+    ? free.slice(0, neverBlocked === 0 ? 1 : free.length)
+    : free.slice(0, neverBlocked);
+}
+
+function namesOf(records: readonly Modelled[]): string {
+  return records
+    .map((record) => record.name)
+    .sort()
+    .join();
+}
+
+function keyOf(name: string): Key {
+  return { text: `portcullis:test:login:1:K1:{${name}}`, was: null };
+}
+
+function storeAt(now: number, options: { maxRecords?: number; maxBytes?: number; sweep?: boolean } = {}) {
+  const time = { now };
+  const store: MemoryStore = createMemoryStore({ ...options, clock: () => time.now });
+  return {
+    store,
+    time,
+    put(name: string, retention: Retention, more: object = {}): void {
+      const key = keyOf(name);
+      const record: StoredRecord = { ...more, at: time.now };
+      store.immediate.transact([key], (records) => records.put(key, record, retention));
+    },
+    present(...names: string[]): string[] {
+      const keys = names.map(keyOf);
+      return store.immediate.view(keys, (records) =>
+        names.filter((_, index) => records.get(keys[index] ?? keyOf('')) !== undefined),
+      );
+    },
+  };
+}
