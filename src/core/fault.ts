@@ -3,7 +3,8 @@
  * `docs/reference/errors.md` lists the same codes; a test keeps the two equal.
  */
 export const faultCatalogue = {
-  INPUT_INVALID: 'A request, event or argument has a field that is missing, of the wrong type or out of range.',
+  INPUT_INVALID:
+    'A request, event or argument has a field that is missing, of the wrong type or out of range.',
   CONFIG_INVALID: 'A policy or configuration has a field that is unknown, of the wrong type or out of range.',
   OPERATION_UNKNOWN: 'The policy bound to this action does not have this operation.',
   STORE_FAILED: 'The store answered with an error or cannot be reached.',
@@ -37,9 +38,11 @@ export function invariant(holds: boolean, what: string): asserts holds {
 /** A value's shape for an error message: its type and size, never its content, which may be an identifier. */
 export function shapeOf(value: unknown): string {
   if (value === null) return 'null';
-  if (typeof value === 'string') return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
+  if (typeof value === 'string')
+    return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'number') return Number.isInteger(value) ? `the integer ${value}` : `the number ${value}`;
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? `the integer ${value}` : `the number ${value}`;
   if (typeof value === 'boolean') return `the boolean ${value}`;
   return value === undefined ? 'nothing' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`;
 }

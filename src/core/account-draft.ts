@@ -1,0 +1,50 @@
+import { freshBudget, isBudgetSoft, presentBudget } from './budget.ts';
+import type { CredentialPolicy } from './policy.ts';
+import type { Judged } from './ruling.ts';
+import { cleanStanding, isSoftBlocked } from './standing.ts';
+import type { AccountDevice, AccountRecord } from './state.ts';
+import { emptyWatchedWindow } from './watch.ts';
+
+/** An account's record opened for one operation: rules change the draft, the step stores it. */
+export interface AccountDraft {
+  readonly record: AccountRecord & { devices: AccountDevice[] };
+  /** K4 as the rules judge it. */
+  readonly key: Judged;
+  /** The request's own K5 entry, if it has one. */
+  ownDevice: AccountDevice | null;
+  /** Whether a SOFT, stored or of the budget, was running before this operation. */
+  readonly wasSoft: boolean;
+}
+
+const emptyAccount: AccountRecord = {
+  at: 0,
+  ...cleanStanding,
+  missingAt: null,
+  devices: [],
+  devicesMadeAt: [],
+  rotation: emptyWatchedWindow,
+  rotations: [],
+  flood: emptyWatchedWindow,
+  floodUntil: 0,
+  softs: [],
+  budget: freshBudget,
+};
+
+/** Copies the record, or an empty one, at the time inside it; a budget whose epoch has ended starts anew. */
+export function openAccount(
+  stored: AccountRecord | undefined,
+  t: number,
+  policy: CredentialPolicy,
+): AccountDraft {
+  const source = stored ?? emptyAccount;
+  const now = Math.max(t, source.at);
+  const record = {
+    ...source,
+    at: now,
+    devices: source.devices.map((device) => ({ ...device })),
+    budget: presentBudget(source.budget, now, policy.budget),
+  };
+  const key: Judged = { scope: 'K4', standing: record, now, own: true };
+  const wasSoft = isSoftBlocked(record, now) || isBudgetSoft(record.budget, now);
+  return { record, key, ownDevice: null, wasSoft };
+}

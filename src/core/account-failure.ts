@@ -1,0 +1,160 @@
+import { claimAccountDevice, findAccountDevice } from './account-devices.ts';
+import { type AccountDraft, openAccount } from './account-draft.ts';
+import { budgetReason, countFailure, isBudgetSoft, issueBudget } from './budget.ts';
+import { type Context, hardReason, stops } from './context.ts';
+import type { Reason } from './decision.ts';
+import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
+import { observeFlood } from './flood.ts';
+import { type Step, silence } from './operation.ts';
+import type { CredentialPolicy } from './policy.ts';
+import type { Key } from './records.ts';
+import type { Request } from './request.ts';
+import { readLive, write } from './retention.ts';
+import { observeRotation } from './rotation.ts';
+import { Ruling } from './ruling.ts';
+import { judgeScore, raiseScore } from './score.ts';
+import { isHardBlocked } from './standing.ts';
+import type { AccountRecord } from './state.ts';
+import { isWithin } from './window.ts';
+
+/** A failure as the account's rules see it. */
+interface AccountFailure {
+  readonly account: AccountDraft;
+  readonly ruling: Ruling;
+  readonly request: Request<CredentialPolicy>;
+  readonly context: Context;
+}
+
+/** §4.2 fail, account group: K4, its K5 entries, correlation and budget of one account. */
+export function accountFailureStep(
+  key: Key<AccountRecord>,
+  request: Request<CredentialPolicy>,
+  context: Context,
+): Step {
+  const { policy } = request;
+  const { t } = context;
+  const { recordMs } = policy.retention;
+  return {
+    keys: [key],
+    run: (records) => {
+      const account = openAccount(readLive(records, key, t, recordMs), t, policy);
+      const blocked = accountBlocks(account, request, context);
+      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      const reasons = judgeFailure({ account, ruling: new Ruling(policy.ladder), request, context });
+      write(records, key, account.record, t, recordMs, account.record.devices);
+      return { ...silence, reasons };
+    },
+  };
+}
+
+/** Running HARD blocks of this group that stop the request. */
+export function accountBlocks(
+  { record, key }: AccountDraft,
+  { subject, policy }: Request<CredentialPolicy>,
+  context: Context,
+): Reason[] {
+  const own = subject.device && findAccountDevice(record.devices, subject.device.token);
+  const reasons: Reason[] = [];
+  for (const [scope, standing] of [
+    ['K4', record],
+    ['K5', own],
+  ] as const) {
+    if (standing && isHardBlocked(standing, key.now) && stops(scope, context, policy.ownerLane)) {
+      reasons.push(hardReason(scope, standing));
+    }
+  }
+  return reasons;
+}
+
+/** The rules, in the order of the contract. */
+function judgeFailure(failure: AccountFailure): Reason[] {
+  const { account, ruling, request, context } = failure;
+  const { policy, subject } = request;
+  const { correlation } = policy;
+  const device = subject.device?.token ?? null;
+  if (device)
+    account.ownDevice = claimAccountDevice(
+      account.record,
+      device,
+      account.key.now,
+      policy.caps,
+      context.book,
+    );
+  const raised = scoreFailure(failure);
+  noteFailure(failure);
+  if (device && !context.known) {
+    observeRotation(ruling, account, device, correlation);
+    observeFlood(ruling, account, device, correlation);
+  }
+  judgeEquilibrium(ruling, account, correlation.equilibrium);
+  countTowardsBudget(failure, raised);
+  const budget = enforceBudget(failure);
+  noteSoft(ruling, account, correlation.equilibrium, ruling.hasSoft('K4') || budget.issued);
+  const reasons = ruling.settle();
+  return budget.reason === null ? reasons : [...reasons, budget.reason];
+}
+
+/** §5. Says whether K4 was raised. */
+function scoreFailure({ account, ruling, request, context }: AccountFailure): boolean {
+  const { policy, subject } = request;
+  const { score, ladder } = policy;
+  const { key, record, ownDevice } = account;
+  if (context.known) {
+    if (ownDevice === null) return false;
+    const deviceKey = { scope: 'K5', standing: ownDevice, now: key.now, own: true } as const;
+    raiseScore(deviceKey, score.knownDevice, score.decayMs.accountDevice, ladder);
+    judgeScore(ruling, deviceKey, score);
+    return false;
+  }
+  const again = record.missingAt !== null && isWithin(record.missingAt, key.now, score.missingDeviceAgainMs);
+  if (subject.device === null && !again) return false;
+  raiseScore(key, subject.device ? score.newDevice : score.missingDeviceAgain, score.decayMs.account, ladder);
+  judgeScore(ruling, key, score);
+  return true;
+}
+
+function noteFailure({ account, request }: AccountFailure): void {
+  const { key, record, ownDevice } = account;
+  if (request.subject.device === null) record.missingAt = key.now;
+  if (ownDevice) {
+    ownDevice.failures = [...ownDevice.failures, key.now].slice(
+      -(request.policy.budget.knownDeviceGrace + 1),
+    );
+  }
+}
+
+/** §7 eligibility, detection, guard and activation. */
+function countTowardsBudget(failure: AccountFailure, raised: boolean): void {
+  const { account, ruling, request, context } = failure;
+  const { budget: policy } = request.policy;
+  const { key, record } = account;
+  const { device } = request.subject;
+  if (!policy.countsEveryFailure && !raised && device !== null && !graceIsUsedUp(failure)) return;
+  const guardable = device?.confidence === 'HIGH' || context.known;
+  const count = countFailure(record.budget, key.now, policy, guardable);
+  record.budget = count.budget;
+  if (count.guardUsed && policy.guardLevel !== null) ruling.soft('guard', key, policy.guardLevel);
+}
+
+/** Whether a known device had its free failures before this one, which is the last of its times. */
+function graceIsUsedUp({ account, request, context }: AccountFailure): boolean {
+  const { knownDeviceGrace, epochMs } = request.policy.budget;
+  if (!context.known || account.ownDevice === null) return false;
+  const before = account.ownDevice.failures.slice(0, -1);
+  return before.filter((at) => isWithin(at, account.key.now, epochMs)).length >= knownDeviceGrace;
+}
+
+/** §7 enforcement: issue once per cooldown, show while it runs; a HARD of this group goes before. */
+function enforceBudget({ account, ruling, request, context }: AccountFailure): {
+  reason: Reason | null;
+  issued: boolean;
+} {
+  const { policy } = request;
+  const { record, key } = account;
+  if (record.budget.epochStart === null || ruling.hasHard()) return { reason: null, issued: false };
+  const issued = key.now >= record.budget.cooldownUntil;
+  if (issued)
+    record.budget = issueBudget(record.budget, key.now, policy.budget, context.trusted, policy.ladder);
+  const shown = isBudgetSoft(record.budget, key.now);
+  return { reason: shown ? budgetReason(record.budget, policy.budget, context.trusted) : null, issued };
+}

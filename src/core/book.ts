@@ -1,0 +1,31 @@
+import type { BookEntry, BookRecord } from './state.ts';
+import type { ShownDevice } from './subject.ts';
+import { isToken } from './window.ts';
+
+/** The device book after a success with this device (engine contract §6). HIGH binds; nothing unbinds. */
+export function enterBook(
+  stored: BookRecord | undefined,
+  device: ShownDevice,
+  t: number,
+  capacity: number,
+): BookRecord {
+  const now = Math.max(t, stored?.at ?? t);
+  const devices = stored?.devices ?? [];
+  const known = devices.find(({ id }) => isToken(id, device.token));
+  const entry: BookEntry = {
+    id: device.token.hash,
+    bound: device.confidence === 'HIGH' || known?.bound === true,
+    usedAt: now,
+  };
+  if (known) return { at: now, devices: devices.map((other) => (other === known ? entry : other)) };
+  return { at: now, devices: [...makeRoom(devices, capacity), entry] };
+}
+
+/** When full, the longest unused unbound entry goes, else the longest unused; of equals the older one. */
+function makeRoom(devices: readonly BookEntry[], capacity: number): readonly BookEntry[] {
+  if (devices.length < capacity) return devices;
+  const unbound = devices.filter(({ bound }) => !bound);
+  const candidates = unbound.length > 0 ? unbound : devices;
+  const victim = candidates.reduce((longest, entry) => (entry.usedAt < longest.usedAt ? entry : longest));
+  return devices.filter((entry) => entry !== victim);
+}

@@ -1,0 +1,22 @@
+import { type Context, lookAround } from './context.ts';
+import { aggregate, type Decision } from './decision.ts';
+import type { Operation } from './operation.ts';
+import { type Request, viewedKeys } from './request.ts';
+
+/** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
+export function check(request: Request): Operation {
+  return {
+    keys: viewedKeys(request.keys),
+    look: (records, t) => {
+      const decision = decideCheck(lookAround(records, request, t), request);
+      return { steps: [], decide: () => decision };
+    },
+  };
+}
+
+function decideCheck(context: Context, { policy }: Request): Decision {
+  if (context.hard.length > 0 || policy.kind === 'rate') return aggregate(context.hard, context.t);
+  const { soft, budget } = context;
+  const decision = aggregate(budget === null ? soft : [...soft, budget], context.t);
+  return budget !== null && soft.length === 0 ? { ...decision, deferred: true } : decision;
+}

@@ -1,0 +1,84 @@
+import { type Bucket, charge, type Quota } from './bucket.ts';
+import { type Context, lookAround } from './context.ts';
+import { aggregate, type Reason } from './decision.ts';
+import { MINUTE_MS } from './duration.ts';
+import {
+  type NetworkDraft,
+  networkBlocks,
+  networkGroupKeys,
+  noteSights,
+  openNetwork,
+  writeNetwork,
+} from './network-draft.ts';
+import type { Operation, Step } from './operation.ts';
+import type { RatePolicy } from './policy.ts';
+import { type Request, viewedKeys } from './request.ts';
+import { type Judged, Ruling } from './ruling.ts';
+
+/** §11 consume: each call is charged to its network, device and agent, each on its own. */
+export function consume(request: Request<RatePolicy>, cost: number): Operation {
+  return {
+    keys: viewedKeys(request.keys),
+    look: (records, t) => {
+      const context = lookAround(records, request, t);
+      return {
+        steps: context.hard.length > 0 ? [] : [consumeStep(request, context, cost)],
+        decide: (reasons) => aggregate([...context.hard, ...reasons], t),
+      };
+    },
+  };
+}
+
+function consumeStep(request: Request<RatePolicy>, context: Context, cost: number): Step {
+  return {
+    keys: networkGroupKeys(request, context),
+    run: (records) => {
+      const draft = openNetwork(records, request, context);
+      const blocked = networkBlocks(draft, request, context);
+      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      noteSights(draft, context, request.policy);
+      const reasons = chargeAll(draft, request, context, cost);
+      writeNetwork(records, draft, request, context.t);
+      return { reasons, effects: [] };
+    },
+  };
+}
+
+function chargeAll(
+  { network, agent, device }: NetworkDraft,
+  { policy, subject }: Request<RatePolicy>,
+  { trusted }: Context,
+  cost: number,
+): Reason[] {
+  const { limits } = policy;
+  const ruling = new Ruling(policy.ladder);
+  if (!trusted && overAt(network.record, network.judged, limits.severe, cost) !== null) {
+    ruling.escalate('severe', network.judged, 3);
+  }
+  if (device && overAt(device.record, device.judged, limits.moderate, cost) !== null) {
+    const passive = subject.device?.confidence === 'LOW';
+    ruling.escalate('moderate', passive ? agent.judged : device.judged, 2);
+  }
+  const until = overAt(agent.record, agent.judged, limits.minor, cost);
+  const reasons = ruling.settle();
+  return until === null ? reasons : [...reasons, minorReason(until)];
+}
+
+const perMinute = (limit: number): Quota => ({ limit, periodMs: MINUTE_MS, capacity: limit });
+
+/** Charges the record's bucket; when it is over, gives the time at which the call would conform. */
+function overAt(record: { bucket: Bucket }, { now }: Judged, limit: number, cost: number): number | null {
+  const charged = charge(record.bucket, perMinute(limit), cost, now);
+  if (!charged.conforms) return charged.until;
+  record.bucket = charged.bucket;
+  return null;
+}
+
+/** The minor limit only slows down: nothing of it is stored. */
+const minorReason = (until: number): Reason => ({
+  rule: 'minor',
+  scope: 'K2',
+  outcome: 'SOFT_BLOCK',
+  level: 1,
+  until,
+});

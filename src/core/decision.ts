@@ -1,0 +1,105 @@
+/** Decisions and how reasons add up to one (engine contract §4, orders of the surface contract). */
+
+export type Outcome = 'ALLOW' | 'SOFT_BLOCK' | 'HARD_BLOCK';
+export type Mode = 'NORMAL' | 'FAIL_CLOSED' | 'FAIL_OPEN' | 'DEGRADED';
+
+/** Keys a reason can rest on, in the order reasons are listed. */
+export const scopes = ['K4', 'K5', 'K3', 'D', 'K2', 'K1', 'P48', 'P40'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Rules that can speak, in the order reasons are listed. */
+export const rules = [
+  'blocked',
+  'score',
+  'budget',
+  'guard',
+  'equilibrium',
+  'spray',
+  'rotation',
+  'rotation.repeat',
+  'dilution',
+  'churn',
+  'flood',
+  'prefix',
+  'minor',
+  'moderate',
+  'severe',
+  'degraded',
+  'store',
+] as const;
+export type Rule = (typeof rules)[number];
+
+/** One rule that spoke on one key of the request. */
+export interface Reason {
+  readonly rule: Rule;
+  readonly scope: Scope;
+  readonly outcome: 'SOFT_BLOCK' | 'HARD_BLOCK';
+  readonly level: number;
+  readonly until: number;
+}
+
+export interface Decision {
+  readonly outcome: Outcome;
+  /** 0 for ALLOW, else 1 to 6. */
+  readonly level: number;
+  /** Store time in ms at which the block ends; 0 for ALLOW. */
+  readonly until: number;
+  readonly retryAfterMs: number;
+  readonly rule: Rule | null;
+  readonly scope: Scope | null;
+  /** Verify the credentials all the same: right ones get in, wrong ones get the block (§7). */
+  readonly deferred: boolean;
+  readonly mode: Mode;
+  readonly reasons: readonly Reason[];
+}
+
+const scopeOrder = new Map<Scope, number>(scopes.map((scope, index) => [scope, index]));
+const ruleOrder = new Map<Rule, number>(rules.map((rule, index) => [rule, index]));
+const noReasons: readonly Reason[] = [];
+
+const place = (reason: Reason): number =>
+  (scopeOrder.get(reason.scope) ?? 0) * rules.length + (ruleOrder.get(reason.rule) ?? 0);
+
+/** Whether `a` names the decision rather than `b`, which stands before it in order. */
+function outranks(a: Reason, b: Reason): boolean {
+  return a.level > b.level || (a.level === b.level && a.until > b.until);
+}
+
+/** Class first; then the highest level and the latest end of the winning class, which may come from two reasons. */
+export function aggregate(reasons: readonly Reason[], t: number, mode: Mode = 'NORMAL'): Decision {
+  if (reasons.length === 0) return allow(mode);
+  const ordered = reasons.length === 1 ? reasons : [...reasons].sort((a, b) => place(a) - place(b));
+  const outcome = ordered.some((reason) => reason.outcome === 'HARD_BLOCK') ? 'HARD_BLOCK' : 'SOFT_BLOCK';
+  let named: Reason | null = null;
+  let until = 0;
+  for (const reason of ordered) {
+    if (reason.outcome !== outcome) continue;
+    if (named === null || outranks(reason, named)) named = reason;
+    until = Math.max(until, reason.until);
+  }
+  return {
+    outcome,
+    level: named?.level ?? 0,
+    until,
+    retryAfterMs: Math.max(0, until - t),
+    rule: named?.rule ?? null,
+    scope: named?.scope ?? null,
+    deferred: false,
+    mode,
+    reasons: ordered,
+  };
+}
+
+export function allow(mode: Mode = 'NORMAL'): Decision {
+  return {
+    outcome: 'ALLOW',
+    level: 0,
+    until: 0,
+    retryAfterMs: 0,
+    rule: null,
+    scope: null,
+    deferred: false,
+    mode,
+    reasons: noReasons,
+  };
+}

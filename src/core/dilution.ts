@@ -1,0 +1,72 @@
+import { type Context, hardReason, stops } from './context.ts';
+import { open } from './draft.ts';
+import { emptyAgent } from './network-draft.ts';
+import { type Step, silence } from './operation.ts';
+import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
+import type { Key } from './records.ts';
+import { remoteBlockStep } from './remote-effect.ts';
+import type { Request } from './request.ts';
+import { write } from './retention.ts';
+import { Ruling } from './ruling.ts';
+import { cleanStanding, isHardBlocked } from './standing.ts';
+import type { DeviceRecord } from './state.ts';
+import type { ShownDevice } from './subject.ts';
+import { emptyWatchedWindow, observeWatched } from './watch.ts';
+
+export const emptyDevice: DeviceRecord = {
+  at: 0,
+  ...cleanStanding,
+  dilution: emptyWatchedWindow,
+  dilutedAt: null,
+};
+
+/**
+ * §8.3 dilution: one device at many networks. A passive fingerprint is shared by many people, so it never blocks the
+ * device, only the agent at this network; a better one must confirm it in a second window.
+ */
+export function dilutionStep(
+  key: Key<DeviceRecord>,
+  device: ShownDevice,
+  request: Request<CredentialPolicy>,
+  context: Context,
+): Step {
+  const { policy, subject } = request;
+  const { t } = context;
+  const { recordMs } = policy.retention;
+  return {
+    keys: [key],
+    run: (records) => {
+      const { record, judged } = open(records, key, 'D', emptyDevice, t, recordMs);
+      if (isHardBlocked(record, judged.now) && stops('D', context, policy.ownerLane)) {
+        return { reasons: [hardReason('D', record)], effects: [] };
+      }
+      const { dilution, watchMs } = policy.correlation;
+      const ruling = new Ruling(policy.ladder);
+      const observation = observeWatched(record.dilution, subject.network, judged.now, dilution, watchMs);
+      record.dilution = observation.next;
+      const passive = device.confidence === 'LOW';
+      if (observation.fired && !passive && confirms(record, judged.now, dilution))
+        ruling.escalate('dilution', judged, 2);
+      const reasons = ruling.settle();
+      write(records, key, record, t, recordMs);
+      return observation.fired && passive
+        ? { ...silence, effects: [agentBlock(context, policy)] }
+        : { reasons, effects: [] };
+    },
+  };
+}
+
+/** Whether this firing confirms an earlier one; else it may become the first of a new pair. */
+function confirms(record: DeviceRecord, now: number, rule: CorrelationPolicy['dilution']): boolean {
+  const first = record.dilutedAt;
+  if (first === null || now >= first + rule.confirmUntilMs) {
+    record.dilutedAt = now;
+    return false;
+  }
+  if (now < first + rule.confirmFromMs) return false;
+  record.dilutedAt = null;
+  return true;
+}
+
+const agentBlock = ({ agentKey, t }: Context, policy: CredentialPolicy): Step =>
+  remoteBlockStep({ rule: 'dilution', scope: 'K2', key: agentKey, empty: emptyAgent, own: true }, t, policy);

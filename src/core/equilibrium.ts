@@ -1,0 +1,25 @@
+import type { AccountDraft } from './account-draft.ts';
+import type { Correlation } from './policy.ts';
+import type { Ruling } from './ruling.ts';
+import { isWithin } from './window.ts';
+
+/**
+ * §8 anti-equilibrium: an account that keeps entering SOFT is being probed just below the thresholds. After three
+ * entries the next failure is HARD.
+ */
+export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, rule: Correlation): void {
+  const recent = record.softs.filter((at) => isWithin(at, key.now, rule.windowMs));
+  if (recent.length < rule.count) return;
+  ruling.escalate('equilibrium', key, 2);
+  record.softs = [];
+}
+
+/**
+ * Notes that this operation has brought the account into SOFT, unless it was in one already or a HARD came with it.
+ * `entered` says whether a SOFT was spoken on the account.
+ */
+export function noteSoft(ruling: Ruling, account: AccountDraft, rule: Correlation, entered: boolean): void {
+  const { record, key, wasSoft } = account;
+  if (!entered || wasSoft || ruling.hasHard('K4')) return;
+  record.softs = [...record.softs, key.now].slice(-rule.count);
+}

@@ -1,0 +1,92 @@
+import { fullBucket } from './bucket.ts';
+import { type Context, hardReason, stops } from './context.ts';
+import type { Reason } from './decision.ts';
+import { type Opened, open } from './draft.ts';
+import type { Policy } from './policy.ts';
+import type { Key, Records } from './records.ts';
+import type { Request } from './request.ts';
+import { write } from './retention.ts';
+import { cleanStanding, isHardBlocked } from './standing.ts';
+import type { AgentRecord, NetworkDeviceRecord, NetworkRecord } from './state.ts';
+import { emptyWatchedWindow } from './watch.ts';
+import { timesWithin } from './window.ts';
+
+/** The network group of a request (K1, K2, K3) opened for one operation. */
+export interface NetworkDraft {
+  readonly network: Opened<NetworkRecord>;
+  readonly agent: Opened<AgentRecord>;
+  /** Null when the device is missing or not admitted. */
+  readonly device: Opened<NetworkDeviceRecord> | null;
+}
+
+/** A network nothing is known of. */
+export const emptyNetwork: NetworkRecord = {
+  at: 0,
+  ...cleanStanding,
+  spray: emptyWatchedWindow,
+  devicesSeenAt: [],
+  agentsSeenAt: [],
+  bucket: fullBucket,
+};
+export const emptyAgent: AgentRecord = {
+  at: 0,
+  ...cleanStanding,
+  churn: emptyWatchedWindow,
+  bucket: fullBucket,
+};
+const emptyNetworkDevice: NetworkDeviceRecord = { at: 0, ...cleanStanding, bucket: fullBucket };
+
+/** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
+export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): Key[] {
+  const group: Key[] = [keys.network, agentKey];
+  if (admitted && keys.networkDevice !== null) group.push(keys.networkDevice);
+  return group;
+}
+
+export function openNetwork(records: Records, request: Request, context: Context): NetworkDraft {
+  const { keys, policy } = request;
+  const { t, agentKey, admitted } = context;
+  const { recordMs } = policy.retention;
+  return {
+    network: open(records, keys.network, 'K1', emptyNetwork, t, recordMs),
+    agent: open(records, agentKey, 'K2', emptyAgent, t, recordMs),
+    device:
+      admitted && keys.networkDevice !== null
+        ? open(records, keys.networkDevice, 'K3', emptyNetworkDevice, t, recordMs)
+        : null,
+  };
+}
+
+/** Running HARD blocks of this group that stop the request. */
+export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): Reason[] {
+  const opened = [draft.network, draft.agent, ...(draft.device ? [draft.device] : [])];
+  return opened
+    .map(({ judged }) => judged)
+    .filter(
+      ({ scope, standing, now }) => isHardBlocked(standing, now) && stops(scope, context, policy.ownerLane),
+    )
+    .map(({ scope, standing }) => hardReason(scope, standing));
+}
+
+/** Notes first sights, which admission counts (§6). A routed agent is no first sight. */
+export function noteSights(
+  { network, agent, device }: NetworkDraft,
+  { agentRouted }: Context,
+  policy: Policy,
+): void {
+  const { record, judged } = network;
+  const windowMs = policy.caps.networkSightsMs;
+  if (device?.made)
+    record.devicesSeenAt = [...timesWithin(record.devicesSeenAt, judged.now, windowMs), judged.now];
+  if (agent.made && !agentRouted) {
+    record.agentsSeenAt = [...timesWithin(record.agentsSeenAt, judged.now, windowMs), judged.now];
+  }
+}
+
+/** A group whose rules ran has written all its records of the request (§1). */
+export function writeNetwork(records: Records, draft: NetworkDraft, { policy }: Request, t: number): void {
+  const { recordMs } = policy.retention;
+  write(records, draft.network.key, draft.network.record, t, recordMs);
+  write(records, draft.agent.key, draft.agent.record, t, recordMs);
+  if (draft.device) write(records, draft.device.key, draft.device.record, t, recordMs);
+}

@@ -1,0 +1,35 @@
+import { observeChurn } from './churn.ts';
+import type { Context } from './context.ts';
+import { networkBlocks, networkGroupKeys, noteSights, openNetwork, writeNetwork } from './network-draft.ts';
+import type { Step } from './operation.ts';
+import type { CredentialPolicy } from './policy.ts';
+import type { Request } from './request.ts';
+import { Ruling } from './ruling.ts';
+import { judgeScore, raiseScore } from './score.ts';
+import { observeSpray } from './spray.ts';
+
+/** §4.2 fail, network group: K1, K2 and the K3 marker, for a device that is not known. */
+export function networkFailureStep(request: Request<CredentialPolicy>, context: Context): Step {
+  const { policy, subject } = request;
+  return {
+    keys: networkGroupKeys(request, context),
+    run: (records) => {
+      const draft = openNetwork(records, request, context);
+      const blocked = networkBlocks(draft, request, context);
+      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      const { network, agent } = draft;
+      const ruling = new Ruling(policy.ladder);
+      noteSights(draft, context, policy);
+      if (subject.account) observeSpray(ruling, network.record, network.judged, subject.account, policy);
+      if (subject.device === null) {
+        raiseScore(agent.judged, policy.score.missingDevice, policy.score.decayMs.network, policy.ladder);
+        judgeScore(ruling, agent.judged, policy.score);
+      } else {
+        observeChurn(ruling, agent.record, agent.judged, subject.device.token, policy.correlation);
+      }
+      const reasons = ruling.settle();
+      writeNetwork(records, draft, request, context.t);
+      return { reasons, effects: [] };
+    },
+  };
+}

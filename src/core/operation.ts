@@ -1,0 +1,29 @@
+import type { Decision, Reason } from './decision.ts';
+import type { Key, Records } from './records.ts';
+
+/** What a step gives: the reasons on the request's own keys, and effects on keys of other groups. */
+export interface Answer {
+  readonly reasons: readonly Reason[];
+  /** Remote effects (engine contract §3), each its own step, applied right after all groups have run. */
+  readonly effects: readonly Step[];
+}
+
+/** A pure step over the records of one group. Running it again on fresher records is always right. */
+export interface Step {
+  readonly keys: readonly Key[];
+  run(records: Records): Answer;
+}
+
+/** What an operation does after its view: the steps of the groups, then one decision over all reasons. */
+export interface Course {
+  readonly steps: readonly Step[];
+  decide(reasons: readonly Reason[]): Decision;
+}
+
+/** An operation of the engine: one view of all its records, then its course. */
+export interface Operation {
+  readonly keys: readonly Key[];
+  look(records: Records, t: number): Course;
+}
+
+export const silence: Answer = { reasons: [], effects: [] };

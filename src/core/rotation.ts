@@ -1,0 +1,29 @@
+import { blockSeenDevices } from './account-devices.ts';
+import type { AccountDraft } from './account-draft.ts';
+import type { CorrelationPolicy } from './policy.ts';
+import type { Ruling } from './ruling.ts';
+import type { Token } from './subject.ts';
+import { observeWatched } from './watch.ts';
+import { isWithin } from './window.ts';
+
+/**
+ * §8.2 rotation: one account from many devices. Blocks the devices involved, not the account; only when it happens
+ * again and again (`rotation.repeat`) does the account answer.
+ */
+export function observeRotation(
+  ruling: Ruling,
+  account: AccountDraft,
+  device: Token,
+  policy: CorrelationPolicy,
+): void {
+  const { record, key, ownDevice } = account;
+  const { now } = key;
+  const observation = observeWatched(record.rotation, device, now, policy.rotation, policy.watchMs);
+  record.rotation = observation.next;
+  if (!observation.fired) return;
+  blockSeenDevices('rotation', ruling, record, observation.seen, now, ownDevice);
+  const { count, windowMs, level } = policy.rotationRepeat;
+  record.rotations = [...record.rotations, now].slice(-count);
+  const repeated = record.rotations.filter((at) => isWithin(at, now, windowMs)).length >= count;
+  if (repeated) ruling.escalate('rotation.repeat', key, level);
+}

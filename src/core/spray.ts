@@ -1,0 +1,25 @@
+import type { CredentialPolicy } from './policy.ts';
+import type { Judged, Ruling } from './ruling.ts';
+import { judgeScore, raiseScore } from './score.ts';
+import type { NetworkRecord } from './state.ts';
+import type { Token } from './subject.ts';
+import { observeWatched } from './watch.ts';
+
+/** §8.1 spray: one network tries many accounts. A second account in the window already costs K1 a score. */
+export function observeSpray(
+  ruling: Ruling,
+  record: NetworkRecord,
+  key: Judged,
+  account: Token,
+  policy: CredentialPolicy,
+): void {
+  const { spray, watchMs } = policy.correlation;
+  if (spray === null) return;
+  const observation = observeWatched(record.spray, account, key.now, spray, watchMs);
+  record.spray = observation.next;
+  if (observation.added && observation.seen.length > 1) {
+    raiseScore(key, policy.score.sprayedAccount, policy.score.decayMs.network, policy.ladder);
+    judgeScore(ruling, key, policy.score);
+  }
+  if (observation.fired) ruling.escalate('spray', key, 2);
+}

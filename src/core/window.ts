@@ -1,0 +1,62 @@
+import type { Token } from './subject.ts';
+
+/** One entry of a window: what was seen, and when last. */
+export interface Sighting {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** A sliding window of distinct sightings (engine contract §8), in the order they were added. Exact and bounded. */
+export type Window = readonly Sighting[];
+
+/** "Within W" (§1). */
+export function isWithin(at: number, now: number, windowMs: number): boolean {
+  return at > now - windowMs;
+}
+
+/** The times that lie within the window. */
+export function timesWithin(times: readonly number[], now: number, windowMs: number): number[] {
+  return times.filter((at) => isWithin(at, now, windowMs));
+}
+
+/** Whether an id stands for this token, under the present secret or the previous one. */
+export function isToken(id: string, token: Token): boolean {
+  return id === token.hash || id === token.was;
+}
+
+/** What an observation did to a window. */
+export interface Observation {
+  readonly window: Window;
+  /** False when the entry was there and has only been refreshed. */
+  readonly added: boolean;
+}
+
+/** Drops what is older than the window, then refreshes or adds the entry. */
+export function observe(window: Window, token: Token, now: number, windowMs: number): Observation {
+  const kept: Sighting[] = [];
+  let added = true;
+  for (const sighting of window) {
+    if (!isWithin(sighting.at, now, windowMs)) continue;
+    if (isToken(sighting.id, token)) {
+      added = false;
+      kept.push({ id: token.hash, at: now });
+    } else {
+      kept.push(sighting);
+    }
+  }
+  if (added) kept.push({ id: token.hash, at: now });
+  return { window: kept, added };
+}
+
+/** Drops the stalest entries until at most `capacity` are left; of equally stale ones, the first added. */
+export function trim(window: Window, capacity: number): Window {
+  let kept = window;
+  while (kept.length > capacity) {
+    let stalest = 0;
+    kept.forEach((sighting, index) => {
+      if (sighting.at < (kept[stalest]?.at ?? 0)) stalest = index;
+    });
+    kept = kept.filter((_, index) => index !== stalest);
+  }
+  return kept;
+}
