@@ -15,7 +15,7 @@ const extra = process.argv.slice(2);
 const command = extra.length > 0 ? extra : ['replay', '--summary', join('examples', 'sample-day.jsonl')];
 if (extra.length === 0) {
   console.error(
-    'A day of traffic with six attacks in it, replayed. Your own: node dist/cli/main.js replay FILE',
+    'A day of traffic with five attacks in it, replayed. Your own: node dist/cli/main.js replay FILE',
   );
   console.error('Every command: node dist/cli/main.js --help. The event format: docs/README.md.\n');
 }
