@@ -1,0 +1,83 @@
+import type { Confidence, MacroPrefixes, Subject, Token } from '../core/subject.ts';
+import { parseAddress } from './address.ts';
+import { type ComponentHasher, createComponentHasher, type Secrets } from './component-hasher.ts';
+import { Recent } from './recent.ts';
+import { normaliseUserAgent, otherAgent } from './user-agent.ts';
+
+/** What a host knows of a request, in clear (engine contract §2). */
+export interface Signals {
+  /** A blind index or an internal id. */
+  readonly account?: string | undefined;
+  readonly ip: string;
+  /** The raw `User-Agent`. */
+  readonly ua?: string | undefined;
+  /** Null or absent: missing. */
+  readonly device?: { readonly id: string; readonly confidence: Confidence } | null | undefined;
+}
+
+/** Turns signals into subjects: normalised and hashed, nothing of them in clear. */
+export interface Identifier {
+  /** @throws Fault `INPUT_INVALID` when `ip` is not the text of an address. The other signals are taken as they are. */
+  identify(signals: Signals): Subject;
+}
+
+interface Origin {
+  readonly network: Token;
+  readonly macros: MacroPrefixes | null;
+}
+
+const remembered = 8192;
+/** The longest address has 45 characters before its zone. */
+const longestAddress = 64;
+const longestAgent = 512;
+
+/** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
+export function createIdentifier(secrets: Secrets): Identifier {
+  const hash = createComponentHasher(secrets);
+  const origins = new Recent<Origin>(remembered, longestAddress);
+  const agents = new Recent<Token>(remembered, longestAgent);
+  const other = hash('agent', otherAgent);
+
+  function originOf(ip: string): Origin {
+    const found = origins.get(ip);
+    if (found !== undefined) return found;
+    const origin = hashOrigin(ip, hash);
+    origins.set(ip, origin);
+    return origin;
+  }
+
+  function agentOf(ua: string | undefined): Token {
+    if (ua === undefined) return other;
+    const found = agents.get(ua);
+    if (found !== undefined) return found;
+    const agent = hash('agent', normaliseUserAgent(ua));
+    agents.set(ua, agent);
+    return agent;
+  }
+
+  return {
+    identify({ account, ip, ua, device }) {
+      const { network, macros } = originOf(ip);
+      return {
+        account: account === undefined ? null : hash('account', account),
+        network,
+        agent: agentOf(ua),
+        otherAgent: other,
+        device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
+        macros,
+      };
+    },
+  };
+}
+
+function hashOrigin(ip: string, hash: ComponentHasher): Origin {
+  const { network, macros } = parseAddress(ip);
+  return {
+    network: hash('network', network),
+    macros: macros && {
+      p48: hash('prefix', macros.p48),
+      p40: hash('prefix', macros.p40),
+      p32: hash('prefix', macros.p32),
+    },
+  };
+}
