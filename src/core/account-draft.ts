@@ -16,7 +16,7 @@ export interface AccountDraft {
   readonly wasSoft: boolean;
 }
 
-const emptyAccount: AccountRecord = {
+export const emptyAccount: AccountRecord = {
   at: 0,
   ...cleanStanding,
   missingAt: null,

@@ -13,6 +13,10 @@ export const faultCatalogue = {
   STORE_FULL: 'The store has reached its bound and holds nothing it may drop.',
   STORE_CLOSED: 'The store was used after it was closed.',
   RECORD_CORRUPT: 'A stored record cannot be read as what its key says it is.',
+  TARGET_UNKNOWN: 'A service call names a target that is not configured.',
+  TARGET_UNREACHABLE: 'A service call could not connect, or its connection broke before an answer came.',
+  TARGET_TIMEOUT: 'A service call got no answer within its time.',
+  CLIENT_CLOSED: 'The service client was used after it was closed.',
   INVARIANT_BROKEN: 'A bug in Portcullis: a state that the contract rules out was met.',
 } as const;
 

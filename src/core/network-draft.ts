@@ -34,7 +34,7 @@ export const emptyAgent: AgentRecord = {
   churn: emptyWatchedWindow,
   bucket: fullBucket,
 };
-const emptyNetworkDevice: NetworkDeviceRecord = { at: 0, ...cleanStanding, bucket: fullBucket };
+export const emptyNetworkDevice: NetworkDeviceRecord = { at: 0, ...cleanStanding, bucket: fullBucket };
 
 /** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
 export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): Key[] {

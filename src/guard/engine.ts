@@ -1,0 +1,126 @@
+import { check } from '../core/check.ts';
+import { consume } from '../core/consume.ts';
+import { fail } from '../core/fail.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
+import { Keyspace } from '../core/keys.ts';
+import type { Operation } from '../core/operation.ts';
+import type { Policy } from '../core/policy.ts';
+import { openRequest, type Request } from '../core/request.ts';
+import { succeed } from '../core/succeed.ts';
+import type { Identifier, Signals } from '../identity/identifier.ts';
+import { assertCost, assertSignals, type GuardRequest } from './signals.ts';
+
+export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
+export type OperationName = (typeof operationNames)[number];
+
+/** An operation that is ready to run on a store. */
+export interface Call {
+  readonly op: OperationName;
+  readonly action: string;
+  readonly policy: Policy;
+  readonly request: Request;
+  readonly operation: Operation;
+}
+
+export interface EngineOptions {
+  readonly identifier: Identifier;
+  readonly policies: readonly Policy[];
+  /** Part of every key, so that environments can share a store. */
+  readonly environment: string;
+}
+
+interface BoundPolicy {
+  readonly policy: Policy;
+  readonly keyspace: Keyspace;
+}
+
+/** Turns requests into operations: finds the policy, checks the signals, makes the keys. Keeps no state of its own. */
+export class Engine {
+  readonly policies: readonly Policy[];
+  readonly #identifier: Identifier;
+  readonly #byAction = new Map<string, BoundPolicy>();
+  readonly #keyspaces = new Map<string, Keyspace>();
+
+  constructor({ identifier, policies, environment }: EngineOptions) {
+    if (!/^[\w.-]{1,64}$/.test(environment)) {
+      throw new Fault(
+        'CONFIG_INVALID',
+        `environment must be 1 to 64 letters, digits, "_", "." or "-", got ${shapeOf(environment)}`,
+      );
+    }
+    this.policies = policies;
+    this.#identifier = identifier;
+    for (const policy of policies) this.#bind(policy, new Keyspace(environment, policy.name));
+  }
+
+  #bind(policy: Policy, keyspace: Keyspace): void {
+    if (this.#keyspaces.has(policy.name)) {
+      throw new Fault('CONFIG_INVALID', `two policies have the name "${policy.name}"`);
+    }
+    this.#keyspaces.set(policy.name, keyspace);
+    for (const action of policy.actions) {
+      if (this.#byAction.has(action)) {
+        throw new Fault('CONFIG_INVALID', `two policies are bound to the action "${action}"`);
+      }
+      this.#byAction.set(action, { policy, keyspace });
+    }
+  }
+
+  /** The names of the policy's records. */
+  keyspaceOf(policy: string): Keyspace | undefined {
+    return this.#keyspaces.get(policy);
+  }
+
+  /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
+  open(input: GuardRequest): Request {
+    const { policy, keyspace } = this.#boundTo(input.action);
+    assertSignals(input, policy);
+    return openRequest(policy, keyspace, this.#identifier.identify(signalsOf(input)));
+  }
+
+  /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
+  prepare(op: OperationName, input: GuardRequest, cost = 1): Call {
+    const request = this.open(input);
+    assertCost(cost, request.policy);
+    return {
+      op,
+      action: input.action,
+      policy: request.policy,
+      request,
+      operation: operationOf(op, request, cost),
+    };
+  }
+
+  #boundTo(action: string): BoundPolicy {
+    const bound = this.#byAction.get(action);
+    if (bound !== undefined) return bound;
+    const known = [...this.#byAction.keys()].join(', ');
+    throw new Fault(
+      'INPUT_INVALID',
+      `action must be one a policy is bound to (${known}), got ${shapeOf(action)}`,
+    );
+  }
+}
+
+const signalsOf = ({ account, ip, ua, device }: GuardRequest): Signals => ({
+  account: account ?? undefined,
+  ip,
+  ua: ua ?? undefined,
+  device: device ?? null,
+});
+
+function operationOf(op: OperationName, request: Request, cost: number): Operation {
+  if (op === 'check') return check(request);
+  if (op === 'consume' && isRate(request)) return consume(request, cost);
+  if (op === 'fail' && isCredential(request)) return fail(request);
+  if (op === 'succeed' && isCredential(request)) return succeed(request);
+  throw new Fault('OPERATION_UNKNOWN', `the policy "${request.policy.name}" has no operation "${op}"`);
+}
+
+export function isCredential(request: Request): request is Request<Extract<Policy, { kind: 'credential' }>> {
+  return request.policy.kind === 'credential';
+}
+
+export function isRate(request: Request): request is Request<Extract<Policy, { kind: 'rate' }>> {
+  return request.policy.kind === 'rate';
+}

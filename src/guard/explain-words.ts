@@ -1,0 +1,70 @@
+import type { Decision, Reason, Scope } from '../core/decision.ts';
+import type { BudgetExplanation, Explanation, KeyExplanation } from './explain.ts';
+
+/** What each key is, for a person. */
+const scopeWords: Readonly<Record<Scope, string>> = {
+  K4: 'the account',
+  K5: 'this device of the account',
+  K3: 'this device at this network',
+  D: 'this device anywhere',
+  K2: 'this user agent at this network',
+  K1: 'this network',
+  P48: 'the /48 around this network',
+  P40: 'the /40 around this network',
+};
+
+/** A length of time in words: the largest unit that fits, rounded up. */
+export function inWords(ms: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [86_400_000, 'day'],
+    [3_600_000, 'hour'],
+    [60_000, 'minute'],
+    [1_000, 'second'],
+  ];
+  const [unitMs, unit] = units.find(([size]) => ms >= size) ?? ([1_000, 'second'] as const);
+  const count = Math.max(1, Math.ceil(ms / unitMs));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** An explanation in whole sentences, a line each. */
+export function describeExplanation(explanation: Omit<Explanation, 'words'>): string[] {
+  const { at, keys, budget, now, next, device, admitted } = explanation;
+  return [
+    `Now: ${describeDecision(now, at)}`,
+    `The device is ${device}${device === 'missing' || admitted ? '' : ', and this network has shown too many new ones lately'}.`,
+    ...keys.map((key) => describeKey(key, at)),
+    ...(budget ? [describeBudget(budget, at)] : []),
+    `The next ${next.op === 'fail' ? 'failure' : 'call'} would give: ${describeDecision(next.decision, at)}`,
+  ];
+}
+
+export function describeDecision(decision: Decision, at: number): string {
+  if (decision.outcome === 'ALLOW') return 'ALLOW.';
+  const head = `${decision.outcome} level ${decision.level} for ${inWords(decision.until - at)}`;
+  const deferred = decision.deferred ? ' (deferred: right credentials still get in)' : '';
+  return `${head}${deferred}: ${decision.reasons.map(describeReason).join('; ')}.`;
+}
+
+const describeReason = ({ rule, scope, level }: Reason): string =>
+  rule === 'blocked'
+    ? `${scopeWords[scope]} (${scope}) is blocked at level ${level}`
+    : `${rule} on ${scopeWords[scope]} (${scope}), level ${level}`;
+
+function describeKey(
+  { scope, stops, score, rememberedLevel, hard, soft }: KeyExplanation,
+  at: number,
+): string {
+  const facts = [`score ${score}`, `remembers level ${rememberedLevel}`];
+  if (hard) facts.push(`HARD level ${hard.level} for ${inWords(hard.until - at)}`);
+  if (soft) facts.push(`SOFT level ${soft.level} for ${inWords(soft.until - at)}`);
+  return `${scope}, ${scopeWords[scope]}: ${facts.join(', ')}${stops ? '' : '; a block here does not stop this request'}.`;
+}
+
+function describeBudget(
+  { active, failures, threshold, epochEnds, soft }: BudgetExplanation,
+  at: number,
+): string {
+  if (!active || epochEnds === null) return `Budget: ${failures} of ${threshold} eligible failures.`;
+  const shown = soft ? `, SOFT level ${soft.level} for ${inWords(soft.until - at)}` : '';
+  return `Budget: active for another ${inWords(epochEnds - at)}${shown}; right credentials get in all the same.`;
+}

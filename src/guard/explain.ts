@@ -1,0 +1,172 @@
+import { budgetLevel, isBudgetSoft, presentBudget } from '../core/budget.ts';
+import { check } from '../core/check.ts';
+import { consume } from '../core/consume.ts';
+import { type Acquaintance, lookAround, stops } from '../core/context.ts';
+import { type Decision, type Scope, scopes } from '../core/decision.ts';
+import { fail } from '../core/fail.ts';
+import type { CredentialPolicy } from '../core/policy.ts';
+import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
+import { type Request, viewedKeys } from '../core/request.ts';
+import { readLive } from '../core/retention.ts';
+import { isHardBlocked, isSoftBlocked, remembered, type Standing } from '../core/standing.ts';
+import type { AccountRecord } from '../core/state.ts';
+import { isToken } from '../core/window.ts';
+import type { ImmediateStore, Store } from '../stores/store.ts';
+import { isCredential, isRate } from './engine.ts';
+import { describeExplanation } from './explain-words.ts';
+import { runImmediately } from './run.ts';
+
+/** How one key of the subject stands now. */
+export interface KeyExplanation {
+  readonly scope: Scope;
+  /** Whether a block on this key would stop this request. */
+  readonly stops: boolean;
+  /** As of its last change; decays only when it is raised again. */
+  readonly score: number;
+  readonly rememberedLevel: number;
+  readonly hard: { readonly level: number; readonly until: number } | null;
+  readonly soft: { readonly level: number; readonly until: number } | null;
+}
+
+/** The account's failure budget. */
+export interface BudgetExplanation {
+  readonly active: boolean;
+  /** Eligible failures counted towards it. */
+  readonly failures: number;
+  readonly threshold: number;
+  readonly epochEnds: number | null;
+  readonly soft: { readonly level: number; readonly until: number } | null;
+}
+
+/** The present state of a subject before one policy. */
+export interface Explanation {
+  readonly at: number;
+  readonly policy: string;
+  readonly device: 'missing' | 'unknown' | 'known' | 'trusted';
+  /** False when the network has shown too many new devices lately (§6). */
+  readonly admitted: boolean;
+  readonly keys: readonly KeyExplanation[];
+  readonly budget: BudgetExplanation | null;
+  readonly now: Decision;
+  /** What the next failure (or, for a rate policy, the next call) would give. */
+  readonly next: { readonly op: 'fail' | 'consume'; readonly decision: Decision };
+  /** The same in words, a line each. */
+  readonly words: readonly string[];
+}
+
+/** Explains a request at `at`, or now by the store's clock. Looks, and never writes. */
+export function explain(store: Store, request: Request, at?: number): Promise<Explanation> {
+  return store.view(viewedKeys(request.keys), (records, now) => explainRecords(records, request, at ?? now));
+}
+
+function explainRecords(records: Records, request: Request, t: number): Explanation {
+  const context = lookAround(records, request, t);
+  const rehearsal = rehearse(records, new Set(viewedKeys(request.keys).map(({ text }) => text)));
+  const draft = {
+    at: t,
+    policy: request.policy.name,
+    device: deviceWord(request, context),
+    admitted: context.admitted,
+    keys: keyExplanations(records, request, t, context),
+    budget: isCredential(request) ? explainBudget(records, request, t, context.trusted) : null,
+    now: runImmediately(rehearsal, check(request), t),
+    next: nextOf(rehearsal, request, t),
+  };
+  return { ...draft, words: describeExplanation(draft) };
+}
+
+function deviceWord({ subject }: Request, { known, trusted }: Acquaintance): Explanation['device'] {
+  if (subject.device === null) return 'missing';
+  if (trusted) return 'trusted';
+  return known ? 'known' : 'unknown';
+}
+
+function nextOf(rehearsal: ImmediateStore, request: Request, t: number): Explanation['next'] {
+  if (isRate(request)) return { op: 'consume', decision: runImmediately(rehearsal, consume(request, 1), t) };
+  if (isCredential(request)) return { op: 'fail', decision: runImmediately(rehearsal, fail(request), t) };
+  return { op: 'fail', decision: runImmediately(rehearsal, check(request), t) };
+}
+
+function keyExplanations(
+  records: Records,
+  { policy, keys, subject }: Request,
+  t: number,
+  context: ReturnType<typeof lookAround>,
+): KeyExplanation[] {
+  const { recordMs } = policy.retention;
+  const account = readLive(records, keys.account, t, recordMs);
+  const { device } = subject;
+  const standings: Partial<Record<Scope, { standing: Standing | undefined; at: number | undefined }>> = {
+    K4: { standing: account, at: account?.at },
+    K5: {
+      standing: device ? account?.devices.find(({ id }) => isToken(id, device.token)) : undefined,
+      at: account?.at,
+    },
+  };
+  for (const [scope, key] of [
+    ['K3', keys.networkDevice],
+    ['D', keys.device],
+    ['K2', context.agentKey],
+    ['K1', keys.network],
+    ['P48', keys.p48],
+    ['P40', keys.p40],
+  ] as const) {
+    const record = readLive<StoredRecord & Standing>(records, key, t, recordMs);
+    standings[scope] = { standing: record, at: record?.at };
+  }
+  return scopes.flatMap((scope) => {
+    const { standing, at } = standings[scope] ?? {};
+    if (standing === undefined) return [];
+    const now = Math.max(t, at ?? t);
+    return [
+      {
+        scope,
+        stops: stops(scope, context, policy.ownerLane),
+        score: standing.score,
+        rememberedLevel: remembered(standing, now, policy.ladder),
+        hard: isHardBlocked(standing, now) ? { level: standing.hardLevel, until: standing.hardUntil } : null,
+        soft: isSoftBlocked(standing, now) ? { level: standing.softLevel, until: standing.softUntil } : null,
+      },
+    ];
+  });
+}
+
+function explainBudget(
+  records: Records,
+  { policy, keys }: Request<CredentialPolicy>,
+  t: number,
+  trusted: boolean,
+): BudgetExplanation {
+  const account: AccountRecord | undefined = readLive(records, keys.account, t, policy.retention.recordMs);
+  const { threshold, epochMs } = policy.budget;
+  if (account === undefined) return { active: false, failures: 0, threshold, epochEnds: null, soft: null };
+  const now = Math.max(t, account.at);
+  const budget = presentBudget(account.budget, now, policy.budget);
+  return {
+    active: budget.epochStart !== null,
+    failures: budget.failures.filter((at) => at > now - epochMs).length,
+    threshold,
+    epochEnds: budget.epochStart === null ? null : budget.epochStart + epochMs,
+    soft: isBudgetSoft(budget, now)
+      ? { level: budgetLevel(policy.budget, trusted), until: budget.softUntil }
+      : null,
+  };
+}
+
+/**
+ * A store on which an operation can be tried out: it starts from the viewed records and keeps what is written to
+ * itself. What the view did not show (a macro prefix, another network) counts as absent.
+ */
+function rehearse(records: Records, viewed: ReadonlySet<string>): ImmediateStore {
+  const written = new Map<string, StoredRecord>();
+  const overlay: Records = {
+    get: <R extends StoredRecord>(key: Key<R>) => {
+      const own = written.get(key.text) as R | undefined;
+      return own ?? (viewed.has(key.text) ? records.get(key) : undefined);
+    },
+    put: <R extends StoredRecord>(key: Key<R>, value: R, _retention: Retention) => {
+      written.set(key.text, value);
+    },
+  };
+  return { view: (_, look) => look(overlay, 0), transact: (_, step) => step(overlay, 0) };
+}

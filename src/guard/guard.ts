@@ -1,0 +1,85 @@
+import type { Decision } from '../core/decision.ts';
+import type { Policy } from '../core/policy.ts';
+import type { Identifier } from '../identity/identifier.ts';
+import type { Store } from '../stores/store.ts';
+import { type Attempt, attempt, type Wrong } from './attempt.ts';
+import { AuditTrail } from './audit-trail.ts';
+import { Engine, type OperationName } from './engine.ts';
+import { type AuditEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
+import { type Explanation, explain } from './explain.ts';
+import { type ActiveBlock, OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
+import { runOperation } from './run.ts';
+import type { GuardRequest } from './signals.ts';
+
+/** The parts a guard is made of. */
+export interface GuardParts {
+  readonly store: Store;
+  readonly identifier: Identifier;
+  readonly policies: readonly Policy[];
+  readonly environment: string;
+}
+
+/** When an operation happens; without it, now by the store's clock. */
+export interface OperationTime {
+  /** Milliseconds. */
+  readonly at?: number;
+}
+
+/** Risk decisions over a store. A denial is a decision; only faults and misuse throw. */
+export interface Guard {
+  /** Before credentials are looked at. Writes nothing. */
+  check(request: GuardRequest, time?: OperationTime): Promise<Decision>;
+  /** Credentials were wrong (login, otp). */
+  fail(request: GuardRequest, time?: OperationTime): Promise<Decision>;
+  /** Credentials were right (login, otp). A HARD_BLOCK answer means: refuse all the same. */
+  succeed(request: GuardRequest, time?: OperationTime): Promise<Decision>;
+  /** One call of an api action. `cost` defaults to 1. */
+  consume(request: GuardRequest, cost?: number, time?: OperationTime): Promise<Decision>;
+  /** check → verify → fail or succeed. `verify` resolves to a value, or to null, undefined or false when wrong. */
+  attempt<T>(request: GuardRequest, verify: () => Promise<T | Wrong> | T | Wrong): Promise<Attempt<T>>;
+  /** The subject's present state in words and numbers, and what the next operation would give. Writes nothing. */
+  explain(request: GuardRequest, time?: OperationTime): Promise<Explanation>;
+  /** All blocks that run now. */
+  blocks(): AsyncIterable<ActiveBlock>;
+  /** Ends a block by its id. False when it was not running. */
+  lift(id: string, note: OperatorNote): Promise<boolean>;
+  /** Places a HARD block on one key of the request. */
+  place(request: GuardRequest, placement: Placement): Promise<ActiveBlock>;
+  /** What operators did, newest last. */
+  audit(): Promise<readonly AuditEvent[]>;
+  /** Listens; the result stops listening. */
+  on<N extends keyof GuardEvents>(name: N, listener: Listener<GuardEvents[N]>): () => void;
+  /** Closes the store. */
+  close(): Promise<void>;
+}
+
+/** Puts a guard together from its parts. */
+export function assembleGuard({ store, identifier, policies, environment }: GuardParts): Guard {
+  const engine = new Engine({ identifier, policies, environment });
+  const events = new EventHub<GuardEvents>();
+  const audit = new AuditTrail(store, environment, (act) => events.emit('audit', act));
+  const operators = new OperatorCalls(store, engine, audit);
+
+  async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
+    const { action, policy, operation } = engine.prepare(op, request, cost);
+    const decision = await runOperation(store, operation, time?.at);
+    events.emit('decision', { op, action, policy: policy.name, decision });
+    return decision;
+  }
+
+  const guard: Guard = {
+    check: (request, time) => decide('check', request, 1, time),
+    fail: (request, time) => decide('fail', request, 1, time),
+    succeed: (request, time) => decide('succeed', request, 1, time),
+    consume: (request, cost = 1, time) => decide('consume', request, cost, time),
+    attempt: (request, verify) => attempt(guard, request, verify),
+    explain: (request, time) => explain(store, engine.open(request), time?.at),
+    blocks: () => operators.blocks(),
+    lift: (id, note) => operators.lift(id, note),
+    place: (request, placement) => operators.place(request, placement),
+    audit: () => operators.audit(),
+    on: (name, listener) => events.on(name, listener),
+    close: () => store.close(),
+  };
+  return guard;
+}

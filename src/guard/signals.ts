@@ -1,0 +1,63 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import type { Policy } from '../core/policy.ts';
+import type { Confidence } from '../core/subject.ts';
+
+/** What a host tells of one request (engine contract §2). */
+export interface GuardRequest {
+  /** What is attempted, e.g. `auth.login`; a policy is bound to it. */
+  readonly action: string;
+  /** Blind index or internal id, never a raw email. Required by login and otp. */
+  readonly account?: string | null;
+  /** IPv4 or IPv6 text. */
+  readonly ip: string;
+  /** The raw User-Agent; normalised, never stored. */
+  readonly ua?: string | null;
+  /** Null or absent: the device is missing. */
+  readonly device?: { readonly id: string; readonly confidence: Confidence } | null;
+}
+
+/** Bounds on what a request may carry, in characters. Longer values are refused, never cut. */
+export const signalBounds = { account: 1024, ip: 128, ua: 8192, deviceId: 1024 } as const;
+
+const confidences: ReadonlySet<unknown> = new Set<Confidence>(['LOW', 'MEDIUM', 'HIGH']);
+
+function refuse(field: string, expected: string, value: unknown): never {
+  throw new Fault('INPUT_INVALID', `${field} must be ${expected}, got ${shapeOf(value)}`);
+}
+
+function assertText(field: string, value: unknown, maxLength: number): asserts value is string {
+  if (typeof value !== 'string' || value.length === 0) refuse(field, 'a string that is not empty', value);
+  if (value.length > maxLength) refuse(field, `at most ${maxLength} characters`, value);
+  if (value.includes('\0')) throw new Fault('INPUT_INVALID', `${field} must not contain a NUL character`);
+}
+
+/**
+ * Checks the fields of a request against what its policy needs. Nothing is corrected or cut: a value that does not
+ * fit is an input fault that names the field and the value's shape, never the value.
+ */
+export function assertSignals(request: GuardRequest, policy: Policy): void {
+  const { account, ip, ua, device } = request;
+  assertText('ip', ip, signalBounds.ip);
+  if (policy.kind === 'credential' || (account !== undefined && account !== null)) {
+    assertText('account', account, signalBounds.account);
+  }
+  if (ua !== undefined && ua !== null && ua !== '') assertText('ua', ua, signalBounds.ua);
+  if (device !== undefined && device !== null) assertDevice(device);
+}
+
+function assertDevice(device: NonNullable<GuardRequest['device']>): void {
+  if (typeof device !== 'object' || Array.isArray(device)) {
+    refuse('device', 'null or an object with id and confidence', device);
+  }
+  assertText('device.id', device.id, signalBounds.deviceId);
+  if (!confidences.has(device.confidence))
+    refuse('device.confidence', 'LOW, MEDIUM or HIGH', device.confidence);
+}
+
+/** A cost is a whole number that at least an empty bucket of each limit could bear. */
+export function assertCost(cost: number, policy: Policy): void {
+  if (policy.kind !== 'rate') return;
+  const { minor, moderate, severe } = policy.limits;
+  const max = Math.min(minor, moderate, severe);
+  if (!Number.isInteger(cost) || cost < 1 || cost > max) refuse('cost', `an integer from 1 to ${max}`, cost);
+}

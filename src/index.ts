@@ -1,0 +1,52 @@
+import { Fault } from './core/fault.ts';
+import { defaultPolicies, type Policy } from './core/policy.ts';
+import { assembleGuard, type Guard } from './guard/guard.ts';
+import type { Secret } from './identity/hmac.ts';
+import { createIdentifier } from './identity/identifier.ts';
+import { createMemoryStore } from './stores/memory/index.ts';
+import type { Store } from './stores/store.ts';
+
+/** How to make a guard. */
+export interface GuardOptions {
+  /** Server-side secret for the keys, at least 16 bytes. */
+  readonly secret: Secret;
+  /** The secret before this one, while a key rotation runs. */
+  readonly previousSecret?: Secret;
+  /** Where records live; default: a memory store of its own. */
+  readonly store?: Store;
+  /** Default: login, otp and api with the numbers of the engine contract. */
+  readonly policies?: readonly Policy[];
+  /** Part of every key, so that environments can share a store; default `default`. */
+  readonly environment?: string;
+}
+
+/**
+ * A guard over a store.
+ *
+ * @throws Fault `CONFIG_INVALID` when the secret is too short or the policies contradict each other.
+ */
+export function createGuard(options: GuardOptions): Guard {
+  const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
+  return assembleGuard({
+    store: store ?? createMemoryStore(),
+    identifier: createIdentifier({ secret, previousSecret }),
+    policies,
+    environment,
+  });
+}
+
+export type { Decision, Mode, Outcome, Reason, Rule, Scope } from './core/decision.ts';
+export type { FaultCode } from './core/fault.ts';
+export { faultCatalogue } from './core/fault.ts';
+export type { CredentialPolicy, Policy, RatePolicy } from './core/policy.ts';
+export { defaultApi, defaultLogin, defaultOtp, defaultPolicies } from './core/policy.ts';
+export type { Key, Records, Retention, StoredRecord } from './core/records.ts';
+export type { Confidence } from './core/subject.ts';
+export type { Attempt } from './guard/attempt.ts';
+export type { AuditEvent, DecisionEvent, GuardEvents } from './guard/events.ts';
+export type { Explanation } from './guard/explain.ts';
+export type { Guard, OperationTime } from './guard/guard.ts';
+export type { ActiveBlock, OperatorNote, Placement } from './guard/operator-calls.ts';
+export type { GuardRequest } from './guard/signals.ts';
+export type { HeldRecord, Store } from './stores/store.ts';
+export { Fault };
