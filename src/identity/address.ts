@@ -11,6 +11,7 @@ export interface Address {
 }
 
 const groupCount = 8;
+const zeros: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0];
 const dot = 46;
 const zero = 48;
 const colon = 58;
@@ -134,7 +135,8 @@ function expand(groups: number[], gap: number): number[] | null {
   const missing = groupCount - groups.length;
   if (gap < 0) return missing === 0 ? groups : null;
   if (missing < 1) return null;
-  return [...groups.slice(0, gap), ...new Array<number>(missing).fill(0), ...groups.slice(gap)];
+  groups.splice(gap, 0, ...zeros.slice(0, missing));
+  return groups;
 }
 
 function hexAt(text: string, at: number): number {
@@ -158,23 +160,36 @@ function quadText(high: number, low: number): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** RFC 5952: lower case, no leading zeros, `::` for the first of the longest runs of at least two zero groups. */
+/**
+ * RFC 5952: lower case, no leading zeros, `::` for the first
+ * of the longest runs of at least two zero groups.
+ */
 function format(groups: readonly number[]): string {
   const { start, length } = longestZeros(groups);
-  if (length < 2) return hex(groups);
-  return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
+  if (length < 2) return hex(groups, 0, groupCount);
+  return `${hex(groups, 0, start)}::${hex(groups, start + length, groupCount)}`;
 }
 
-function hex(groups: readonly number[]): string {
-  return groups.map((group) => group.toString(16)).join(':');
+function hex(groups: readonly number[], from: number, to: number): string {
+  let text = '';
+  for (let index = from; index < to; index += 1) {
+    if (index > from) text += ':';
+    text += (groups[index] ?? 0).toString(16);
+  }
+  return text;
 }
 
 function longestZeros(groups: readonly number[]): { start: number; length: number } {
-  let longest = { start: 0, length: 0 };
+  let longestStart = 0;
+  let longest = 0;
   let start = 0;
-  groups.forEach((group, index) => {
-    if (group !== 0) start = index + 1;
-    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
-  });
-  return longest;
+  for (let index = 0; index < groupCount; index += 1) {
+    if (groups[index] !== 0) {
+      start = index + 1;
+    } else if (index + 1 - start > longest) {
+      longestStart = start;
+      longest = index + 1 - start;
+    }
+  }
+  return { start: longestStart, length: longest };
 }
