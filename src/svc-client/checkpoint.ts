@@ -1,0 +1,149 @@
+import { type Clock, systemClock } from './clock.ts';
+import type { Denial, DenialReason } from './denial.ts';
+import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
+import { closesSecondCycle } from './hops.ts';
+import { Journey } from './journey.ts';
+import type { CheckpointOptions, CheckpointSettings } from './options.ts';
+import { PASSPORT_HEADER, type Passport, type PassportFlaw, readPassport } from './passport.ts';
+import { writeReceipt } from './receipt.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from './request-id.ts';
+import { readCheckpointSettings } from './settings.ts';
+import { readTraceContext } from './trace-context.ts';
+
+/** Request headers, as node:http or as fetch has them. */
+export type RequestHeaders =
+  | Readonly<Record<string, string | string[] | undefined>>
+  | { get(name: string): string | null };
+
+/** Where incoming passports are looked at. A client has one; a service that calls nobody makes its own. */
+export interface Checkpoint {
+  readonly settings: CheckpointSettings;
+  readonly clock: Clock;
+  readonly events: SvcEmitter;
+  readonly counters: CheckpointCounters;
+  on<Name extends SvcEventName>(name: Name, listener: SvcListener<Name>): () => void;
+}
+
+/** What has happened at a checkpoint and in its client since the start. */
+export interface CheckpointCounters {
+  loops: number;
+  droppedPassports: number;
+}
+
+/** What becomes of a request. */
+export type Admission =
+  | {
+      readonly admitted: true;
+      readonly journey: Journey;
+      /** Null when there was none or a valid one. */
+      readonly dropped: PassportFlaw | null;
+      /** The value of the receipt header, to be asked for once, when the response headers go out; null for none. */
+      readonly receipt: () => string | null;
+    }
+  | { readonly admitted: false; readonly denial: Denial; readonly requestId: string };
+
+/** Makes a checkpoint for a service that is only called. */
+export function createCheckpoint(options: CheckpointOptions, clock: Clock = systemClock): Checkpoint {
+  const events = new SvcEmitter();
+  return {
+    settings: readCheckpointSettings(options),
+    clock,
+    events,
+    counters: { loops: 0, droppedPassports: 0 },
+    on: (name, listener) => events.on(name, listener),
+  };
+}
+
+function header(headers: RequestHeaders, name: string): string | null {
+  if (typeof headers.get === 'function') return headers.get(name);
+  const value = (headers as Readonly<Record<string, string | string[] | undefined>>)[name];
+  // A header that came twice is joined as a list would be, and then no longer verifies.
+  return Array.isArray(value) ? value.join(', ') : (value ?? null);
+}
+
+/**
+ * Looks at the passport of an incoming request. Without one a new journey begins here. One that does not verify is
+ * dropped and said so: the request goes on, but without retries, since nobody knows how many were left.
+ */
+export function acceptPassport(headers: RequestHeaders, checkpoint: Checkpoint): Admission {
+  const { settings } = checkpoint;
+  const text = header(headers, PASSPORT_HEADER);
+  if (text === null) return setOut(headers, checkpoint, settings.retries, null);
+  const reading = readPassport(text, settings.keys);
+  if (!reading.valid) return drop(headers, checkpoint, reading.flaw);
+  if (reading.passport.hops.at(-1) !== settings.self) return drop(headers, checkpoint, 'not-for-us');
+  return admit(headers, checkpoint, reading.passport);
+}
+
+function drop(headers: RequestHeaders, checkpoint: Checkpoint, flaw: PassportFlaw): Admission {
+  checkpoint.counters.droppedPassports += 1;
+  checkpoint.events.emit('passport-dropped', { flaw });
+  return setOut(headers, checkpoint, 0, flaw);
+}
+
+function traceOf(headers: RequestHeaders) {
+  return readTraceContext(header(headers, 'traceparent'), header(headers, 'tracestate'));
+}
+
+function setOut(
+  headers: RequestHeaders,
+  { settings, clock }: Checkpoint,
+  retries: number,
+  dropped: PassportFlaw | null,
+): Admission {
+  const journey = new Journey({
+    requestId: requestIdFrom(header(headers, REQUEST_ID_HEADER)),
+    hops: [settings.self],
+    retries,
+    deadlineAt: clock.now() + settings.deadlineMs,
+    trace: traceOf(headers),
+  });
+  return { admitted: true, journey, dropped, receipt: () => null };
+}
+
+/** The reason to turn a valid passport away, if there is one. */
+function flawOfJourney({ hops, remainingMs }: Passport): 'loop' | 'deadline' | null {
+  if (closesSecondCycle(hops.slice(0, -1), hops.at(-1) ?? '')) return 'loop';
+  return remainingMs === 0 ? 'deadline' : null;
+}
+
+function admit(headers: RequestHeaders, checkpoint: Checkpoint, passport: Passport): Admission {
+  const { settings, clock } = checkpoint;
+  const { requestId, hops, remainingMs, nonce } = passport;
+  const reason = flawOfJourney(passport);
+  if (reason !== null) {
+    const denial: Denial =
+      reason === 'loop' ? { reason, target: settings.self, hops } : { reason, target: settings.self };
+    if (denies(checkpoint, denial, 'callee', requestId)) return { admitted: false, denial, requestId };
+  }
+  const journey = new Journey({
+    requestId,
+    hops,
+    retries: Math.min(passport.retries, settings.retries),
+    deadlineAt: clock.now() + remainingMs,
+    trace: traceOf(headers),
+  });
+  const receipt = () => {
+    const unused = journey.settle();
+    return writeReceipt({ unused, failedBelow: journey.failedBelow }, nonce, settings.keys);
+  };
+  return { admitted: true, journey, dropped: null, receipt };
+}
+
+/** Tells of a denial; false when its rule runs in shadow and the call goes on. */
+export function denies(
+  { settings, events, counters }: Pick<Checkpoint, 'settings' | 'events' | 'counters'>,
+  denial: Denial,
+  side: 'client' | 'callee',
+  requestId: string,
+): boolean {
+  const shadow = settings.shadow.has(denial.reason satisfies DenialReason);
+  events.emit('denied', { denial, side, shadow });
+  if (denial.reason === 'loop') {
+    counters.loops += 1;
+    const seen = { requestId, hops: denial.hops, count: counters.loops };
+    events.emit('security', { kind: 'loop', side, ...seen });
+    events.emit('alert', { kind: 'loop', ...seen });
+  }
+  return !shadow;
+}

@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import { Fault } from '../core/fault.ts';
+import { Call, type CallContext, type CallResult } from './call.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
+import { fetchTarget, readSvcUrl, type SvcFetch } from './fetch.ts';
+import { type SvcHealth, targetHealth } from './health.ts';
+import { currentJourney, Journey, runInJourney } from './journey.ts';
+import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
+import type { PoolPolicy } from './pool.ts';
+import { Rails } from './rails.ts';
+import { prepareRequest, type SvcRequest } from './request.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from './request-id.ts';
+import { checkPool, readSettings } from './settings.ts';
+import { parseSlugKey } from './slug-key.ts';
+import { Target } from './target.ts';
+import type { Transport } from './transport.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+/** Who changes a limit, why and for how long. */
+export interface PinOrder {
+  readonly who: string;
+  readonly why: string;
+  /** In milliseconds. */
+  readonly forMs: number;
+}
+
+/** Calls between services, on rails: pools, retries, passports, deadlines and breakers. */
+export class SvcClient {
+  /** What incoming requests are checked with: give it to `withPassport`, `passportMiddleware` or `acceptPassport`. */
+  readonly checkpoint: Checkpoint;
+  readonly #context: CallContext & { settings: Settings };
+  readonly #targets = new Map<string, Target>();
+  readonly #transport: Transport;
+  readonly #rails: Rails;
+  readonly #clock: Clock;
+  readonly #events = new SvcEmitter();
+  #closed = false;
+
+  constructor(options: SvcClientOptions, runtime: SvcRuntime = {}) {
+    const settings = readSettings(options);
+    const clock = runtime.clock ?? systemClock;
+    this.#clock = clock;
+    this.#transport = runtime.transport ?? undiciTransport(clock);
+    this.#rails = new Rails(settings, this.#targets, clock, this.#events);
+    for (const [slugKey, target] of settings.targets) {
+      this.#targets.set(slugKey, new Target(target, this.#transport, clock.now()));
+    }
+    const counters = { loops: 0, droppedPassports: 0 };
+    this.#context = {
+      settings,
+      rails: this.#rails,
+      clock,
+      events: this.#events,
+      counters,
+      random: runtime.random ?? Math.random,
+      nextNonce: nonces(),
+    };
+    this.checkpoint = checkpointOf(this.#context);
+  }
+
+  /**
+   * Calls a service. Rejects with a `Fault`: `INPUT_INVALID` for a slugKey that is not `name@major` or a malformed
+   * request, `TARGET_UNKNOWN`, `TARGET_TIMEOUT`, `TARGET_UNREACHABLE`, `CLIENT_CLOSED`; or with the reason of the
+   * request's signal.
+   */
+  async call(slugKey: string, request: SvcRequest = {}): Promise<CallResult> {
+    const target = this.#target(slugKey);
+    const prepared = prepareRequest(request);
+    const { headers, deadlineMs } = prepared;
+    const journey = currentJourney() ?? this.#newJourney(headers[REQUEST_ID_HEADER], deadlineMs);
+    headers[REQUEST_ID_HEADER] = journey.requestId;
+    if (journey.trace !== null && headers.traceparent === undefined) {
+      headers.traceparent = journey.trace.traceparent;
+      if (journey.trace.tracestate !== null) headers.tracestate = journey.trace.tracestate;
+    }
+    return new Call(this.#context, target, prepared, journey).run();
+  }
+
+  /**
+   * The same as a `fetch`: `client.fetch('svc://stock@1/items?limit=5')`. A denial is answered with a synthetic
+   * problem+json response that carries `x-portcullis-denied`; faults reject. Redirects are not followed.
+   */
+  readonly fetch: SvcFetch = async (input, init) => {
+    const { slugKey, path } = readSvcUrl(input);
+    return fetchTarget(this, slugKey, path, init);
+  };
+
+  /** A `fetch` for one service, for libraries that take one: only path and query of the URL it is given count. */
+  fetchFor(slugKey: string): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+    this.#target(slugKey);
+    return async (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : input, 'http://service.invalid');
+      const given = input instanceof Request ? { ...requestInit(input), ...init } : init;
+      return fetchTarget(this, slugKey, url.pathname + url.search, given);
+    };
+  }
+
+  /** Begins a request here, for work that no incoming request started: its calls share one budget and deadline. */
+  journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
+    return runInJourney(this.#newJourney(start.requestId, start.deadlineMs ?? null), work);
+  }
+
+  on<Name extends SvcEventName>(name: Name, listener: SvcListener<Name>): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  /** A resource that all depend on is saturated: opens the global breaker. Report again while it lasts. */
+  reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
+    this.#rails.saturate(resource, options.forMs ?? this.#context.settings.globalBreaker.saturationMs);
+  }
+
+  /** The resource has room again: the global breaker may begin to close. */
+  clearSaturation(resource: string): void {
+    this.#rails.desaturate(resource);
+  }
+
+  /** Sets the limit of a target for a time. */
+  pin(slugKey: string, pool: PoolPolicy, { who, why, forMs }: PinOrder): void {
+    const target = this.#target(slugKey);
+    target.pin(checkPool(pool), this.#clock.now() + forMs);
+    this.#events.emit('audit', { act: 'pin', target: slugKey, who, why, forMs });
+  }
+
+  /** Gives a target its configured limit back. */
+  unpin(slugKey: string, { who, why }: Pick<PinOrder, 'who' | 'why'>): void {
+    this.#target(slugKey).unpin();
+    this.#events.emit('audit', { act: 'unpin', target: slugKey, who, why, forMs: 0 });
+  }
+
+  /** How the targets are, for operators. */
+  health(): SvcHealth {
+    const now = this.#clock.now();
+    const targets = [...this.#targets.values()].map((target) => targetHealth(target, now));
+    return { globalBreaker: this.#rails.globalBreaker(), ...this.#context.counters, targets };
+  }
+
+  /**
+   * Takes new options without a restart. What has been seen of targets that stay (breaker, pool, budget) stays too.
+   * Bad options are refused with a `Fault` of code `CONFIG_INVALID`, and nothing changes. Resolves when connections
+   * that are no longer used are closed.
+   */
+  async reconfigure(options: SvcClientOptions): Promise<void> {
+    const settings = readSettings(options);
+    this.#context.settings = settings;
+    const closing: Promise<void>[] = [];
+    for (const [slugKey, target] of this.#targets) {
+      if (settings.targets.has(slugKey)) continue;
+      this.#targets.delete(slugKey);
+      closing.push(target.close());
+    }
+    for (const [slugKey, wanted] of settings.targets) {
+      const target = this.#targets.get(slugKey);
+      if (target !== undefined) closing.push(target.reconfigure(wanted));
+      else this.#targets.set(slugKey, new Target(wanted, this.#transport, this.#clock.now()));
+    }
+    this.#rails.reconfigure(settings);
+    this.#events.emit('reconfigured', { targets: settings.targets.size });
+    await Promise.all(closing);
+  }
+
+  /** Waits for calls under way, then closes all connections. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#targets.values()].map((target) => target.close()));
+  }
+
+  #target(slugKey: string): Target {
+    if (this.#closed) throw new Fault('CLIENT_CLOSED', 'the client was closed');
+    const target = this.#targets.get(slugKey);
+    if (target !== undefined) return target;
+    parseSlugKey(slugKey);
+    throw new Fault('TARGET_UNKNOWN', `${slugKey} is not a target of this client`);
+  }
+
+  #newJourney(requestId: string | undefined, ownMs: number | null): Journey {
+    const { self, retries, deadlineMs } = this.#context.settings;
+    return new Journey({
+      requestId: requestIdFrom(requestId),
+      hops: [self],
+      retries,
+      deadlineAt: this.#clock.now() + (ownMs ?? deadlineMs),
+      trace: null,
+    });
+  }
+}
+
+/** Makes a client. Bad options are a `Fault` of code `CONFIG_INVALID` that names every problem. */
+export function createSvcClient(options: SvcClientOptions, runtime: SvcRuntime = {}): SvcClient {
+  return new SvcClient(options, runtime);
+}
+
+function checkpointOf(context: CallContext): Checkpoint {
+  const { clock, events, counters } = context;
+  return {
+    get settings() {
+      return context.settings;
+    },
+    clock,
+    events,
+    counters,
+    on: (name, listener) => events.on(name, listener),
+  };
+}
+
+/** Random per client, counted within: unique, and cheaper than a random one per call. */
+function nonces(): () => string {
+  const prefix = randomBytes(9).toString('base64url');
+  let count = 0;
+  return () => {
+    count += 1;
+    return prefix + count.toString(36);
+  };
+}
+
+function requestInit(request: Request): RequestInit {
+  const { method, headers, body, signal } = request;
+  return { method, headers, body, signal };
+}

@@ -1,0 +1,28 @@
+import { acceptPassport, type Checkpoint } from './checkpoint.ts';
+import { problemOf } from './denial.ts';
+import { runInJourney } from './journey.ts';
+import { RECEIPT_HEADER } from './receipt.ts';
+import { REQUEST_ID_HEADER } from './request-id.ts';
+
+/** A handler as Hono, Deno and service workers have it. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>;
+
+/** Wraps a fetch-style handler, as `withPassport` does for node:http. */
+export function withPassportFetch(
+  checkpoint: Checkpoint,
+  handler: FetchHandler,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const admission = acceptPassport(request.headers, checkpoint);
+    if (!admission.admitted) {
+      const { status, headers, body } = problemOf(admission.denial, admission.requestId);
+      return new Response(body, { status, headers: { ...headers } });
+    }
+    const response = await runInJourney(admission.journey, () => handler(request));
+    const headers = new Headers(response.headers);
+    headers.set(REQUEST_ID_HEADER, admission.journey.requestId);
+    const receipt = admission.receipt();
+    if (receipt !== null) headers.set(RECEIPT_HEADER, receipt);
+    return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
+  };
+}

@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { Fault, shapeOf } from '../core/fault.ts';
+import type { CallResult } from './call.ts';
+import { problemOf } from './denial.ts';
+import type { Priority } from './global-breaker.ts';
+import { currentJourney } from './journey.ts';
+import type { SvcRequest } from './request.ts';
+import { requestIdFrom } from './request-id.ts';
+import type { ResponseHeaders } from './retry-after.ts';
+import type { RequestBody, SvcResponse } from './transport.ts';
+
+/** What `fetch` takes beyond the standard. */
+export interface SvcRequestInit extends RequestInit {
+  /** See {@link SvcRequest}. */
+  readonly svc?: Pick<SvcRequest, 'idempotencyKey' | 'timeoutMs' | 'deadlineMs'> & {
+    readonly priority?: Priority;
+  };
+}
+
+/** A fetch over `svc://name@major/path`. */
+export type SvcFetch = (input: string | URL, init?: SvcRequestInit) => Promise<Response>;
+
+const SVC_URL = /^svc:\/\/([^/?#]*)([/?][^#]*)?(?:#.*)?$/;
+
+/** Parts `svc://name@major/path?query` into slugKey and path. */
+export function readSvcUrl(input: string | URL): { readonly slugKey: string; readonly path: string } {
+  const match = SVC_URL.exec(String(input));
+  if (match === null) {
+    throw new Fault('INPUT_INVALID', `url: expected svc://name@major/path, got ${shapeOf(input)}`);
+  }
+  const [, slugKey = '', path = '/'] = match;
+  return { slugKey, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+interface Caller {
+  call(slugKey: string, request: SvcRequest): Promise<CallResult>;
+}
+
+/** Makes a call that looks like a fetch from outside. */
+export async function fetchTarget(
+  caller: Caller,
+  slugKey: string,
+  path: string,
+  init: SvcRequestInit = {},
+): Promise<Response> {
+  const headers: Record<string, string> = Object.fromEntries(new Headers(init.headers));
+  const { body, contentType } = await readBody(init.body ?? null);
+  if (contentType !== null) headers['content-type'] ??= contentType;
+  const result = await caller.call(slugKey, {
+    ...init.svc,
+    path,
+    headers,
+    body,
+    ...(init.method === undefined ? {} : { method: init.method }),
+    ...(init.signal ? { signal: init.signal } : {}),
+  });
+  if (result.ok) return toResponse(result.response);
+  const problem = problemOf(
+    result.denied,
+    currentJourney()?.requestId ?? requestIdFrom(headers['x-request-id']),
+  );
+  return new Response(problem.body, { status: problem.status, headers: { ...problem.headers } });
+}
+
+interface ReadBody {
+  readonly body: RequestBody;
+  readonly contentType: string | null;
+}
+
+/** Everything but a stream is read whole, so that it can be sent again. */
+async function readBody(body: NonNullable<RequestInit['body']> | null): Promise<ReadBody> {
+  if (body === null) return { body: null, contentType: null };
+  if (body instanceof ReadableStream) {
+    return { body: Readable.fromWeb(body as NodeReadableStream), contentType: null };
+  }
+  const read = new Response(body);
+  return { body: new Uint8Array(await read.arrayBuffer()), contentType: read.headers.get('content-type') };
+}
+
+function toHeaders(given: ResponseHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    for (const line of Array.isArray(value) ? value : [value ?? '']) headers.append(name, line);
+  }
+  return headers;
+}
+
+/** Statuses that have no body by definition. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+async function toResponse({ status, headers, body }: SvcResponse): Promise<Response> {
+  if (!bodiless.has(status)) {
+    return new Response(ReadableStream.from(body), { status, headers: toHeaders(headers) });
+  }
+  await body.dump();
+  return new Response(null, { status, headers: toHeaders(headers) });
+}

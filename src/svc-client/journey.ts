@@ -1,0 +1,90 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { HopPath } from './hops.ts';
+import {
+  lendRetries,
+  openLedger,
+  type RetryLedger,
+  settleLedger,
+  spendRetry,
+  takeBack,
+} from './retry-ledger.ts';
+import type { TraceContext } from './trace-context.ts';
+
+export interface JourneyStart {
+  readonly requestId: string;
+  /** The services so far, this one last. */
+  readonly hops: HopPath;
+  readonly retries: number;
+  /** On the clock of this process. */
+  readonly deadlineAt: number;
+  readonly trace: TraceContext | null;
+}
+
+/** One request on its way through this service: what came in with it and what its calls have used up. */
+export class Journey {
+  readonly requestId: string;
+  readonly hops: HopPath;
+  readonly deadlineAt: number;
+  readonly trace: TraceContext | null;
+  #ledger: RetryLedger;
+  #failedBelow = false;
+
+  constructor(start: JourneyStart) {
+    this.requestId = start.requestId;
+    this.hops = start.hops;
+    this.deadlineAt = start.deadlineAt;
+    this.trace = start.trace;
+    this.#ledger = openLedger(start.retries);
+  }
+
+  /** Retries that may still be made or lent. */
+  get retriesLeft(): number {
+    return this.#ledger.left;
+  }
+
+  /** Whether a call of this request has failed for good. */
+  get failedBelow(): boolean {
+    return this.#failedBelow;
+  }
+
+  noteFailedCall(): void {
+    this.#failedBelow = true;
+  }
+
+  /** Takes one retry; false when none is left. */
+  spendRetry(): boolean {
+    const spent = spendRetry(this.#ledger);
+    if (spent !== null) this.#ledger = spent;
+    return spent !== null;
+  }
+
+  /** Sets aside what the next call is lent. */
+  lend(): number {
+    const { ledger, lent } = lendRetries(this.#ledger);
+    this.#ledger = ledger;
+    return lent;
+  }
+
+  takeBack(lent: number, unused: number): void {
+    this.#ledger = takeBack(this.#ledger, lent, unused);
+  }
+
+  /** What goes back to the caller; from now on nothing is left here. */
+  settle(): number {
+    const { ledger, unused } = settleLedger(this.#ledger);
+    this.#ledger = ledger;
+    return unused;
+  }
+}
+
+const journeys = new AsyncLocalStorage<Journey>();
+
+/** The journey of the request that is being handled, if there is one. */
+export function currentJourney(): Journey | undefined {
+  return journeys.getStore();
+}
+
+/** Runs the handler of a request; all calls made in it belong to its journey. */
+export function runInJourney<T>(journey: Journey, handle: () => T): T {
+  return journeys.run(journey, handle);
+}

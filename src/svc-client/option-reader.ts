@@ -1,0 +1,66 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+
+/** What a number may be, and what it is when nothing is given. */
+export interface NumberRule {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+  /** Default true. */
+  readonly whole?: boolean;
+}
+
+/** Fields of a section by name. */
+export type Section = Readonly<Record<string, unknown>>;
+
+/** Reads options and gathers every problem, so that a bad configuration is told in one go. */
+export class OptionReader {
+  readonly #problems: string[] = [];
+
+  problem(path: string, value: unknown, expected: string): void {
+    this.#problems.push(`${path || 'options'}: expected ${expected}, got ${shapeOf(value)}`);
+  }
+
+  /** An object with only these fields; an empty one if it is absent or wrong. */
+  section(path: string, value: unknown, fields: readonly string[]): Section {
+    if (value === undefined) return {};
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.problem(path, value, 'an object');
+      return {};
+    }
+    for (const field of Object.keys(value)) {
+      if (!fields.includes(field)) this.#problems.push(`${join(path, field)}: unknown field`);
+    }
+    return Object.fromEntries(Object.entries(value));
+  }
+
+  number(path: string, value: unknown, rule: NumberRule): number {
+    if (value === undefined) return rule.default;
+    const fits = typeof value === 'number' && value >= rule.min && value <= rule.max;
+    if (fits && (rule.whole === false || Number.isInteger(value))) return value;
+    const kind = rule.whole === false ? 'a number' : 'a whole number';
+    this.problem(path, value, `${kind} from ${rule.min} to ${rule.max}`);
+    return rule.default;
+  }
+
+  /** A section of numbers, each by its rule. */
+  numbers<Name extends string>(
+    path: string,
+    value: unknown,
+    rules: Readonly<Record<Name, NumberRule>>,
+  ): Readonly<Record<Name, number>> {
+    const names = Object.keys(rules) as Name[];
+    const section = this.section(path, value, names);
+    const read = names.map((name) => [name, this.number(join(path, name), section[name], rules[name])]);
+    return Object.freeze(Object.fromEntries(read) as Record<Name, number>);
+  }
+
+  /** Ends the reading: throws one `Fault` of code `CONFIG_INVALID` that names every problem. */
+  finish(): void {
+    if (this.#problems.length > 0) throw new Fault('CONFIG_INVALID', this.#problems.join('; '));
+  }
+}
+
+/** The path of a field within a section. */
+function join(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}

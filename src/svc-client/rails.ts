@@ -1,0 +1,218 @@
+import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
+import { MINUTE_MS } from '../core/duration.ts';
+import type { Clock } from './clock.ts';
+import type { Denial } from './denial.ts';
+import type { SvcEmitter } from './events.ts';
+import {
+  closedGlobalBreaker,
+  type GlobalBreaker,
+  type GlobalCause,
+  globalRetryAfterMs,
+  judgeGlobal,
+  type Priority,
+  passGlobal,
+} from './global-breaker.ts';
+import { LatencyHistory } from './latency-history.ts';
+import type { GlobalBreakerSettings, Settings } from './options.ts';
+import { quotaOf, type Take, takeCall } from './pool.ts';
+import type { Target } from './target.ts';
+import { type Evidence, type Passage, passBreaker, recordEvidence } from './target-breaker.ts';
+
+/** Whether an attempt may be made: how it passed the breaker and how long it has to wait, or why not. */
+export type Clearance =
+  | { readonly clear: true; readonly passage: Passage; readonly waitMs: number }
+  | { readonly clear: false; readonly denial: Denial };
+
+/** A target counts as in use for this long after it was last asked for. */
+const IN_USE_MS = MINUTE_MS;
+
+/** Enforces what the pure parts decide: breakers and pools of all targets, in one place and in one order. */
+export class Rails {
+  readonly #clock: Clock;
+  readonly #events: SvcEmitter;
+  readonly #targets: ReadonlyMap<string, Target>;
+  #settings: Settings;
+  #bucket: Bucket = fullBucket;
+  #quota: Quota;
+  #global: GlobalBreaker = closedGlobalBreaker;
+  #latency: LatencyHistory;
+  readonly #saturatedUntil = new Map<string, number>();
+  /** Targets whose breaker is not closed. */
+  #troubled = 0;
+
+  constructor(settings: Settings, targets: ReadonlyMap<string, Target>, clock: Clock, events: SvcEmitter) {
+    this.#settings = settings;
+    this.#targets = targets;
+    this.#clock = clock;
+    this.#events = events;
+    this.#quota = quotaOf(settings.globalPool);
+    this.#latency = new LatencyHistory(settings.globalBreaker.spike);
+  }
+
+  /** Takes new settings. The hour of latencies is kept unless what counts as a spike has changed. */
+  reconfigure(settings: Settings): void {
+    const was = this.#settings.globalBreaker.spike;
+    const { spike } = settings.globalBreaker;
+    this.#settings = settings;
+    this.#quota = quotaOf(settings.globalPool);
+    this.#troubled = [...this.#targets.values()].filter(({ breaker }) => breaker.state !== 'closed').length;
+    const changed = Object.entries(spike).some(([name, value]) => was[name as keyof typeof was] !== value);
+    if (changed) this.#latency = new LatencyHistory(spike);
+  }
+
+  globalBreaker(): GlobalBreaker {
+    this.#judge(this.#clock.now());
+    return this.#global;
+  }
+
+  /** A resource that everything depends on has no room left. Holds for `forMs`, or until it is cleared. */
+  saturate(resource: string, forMs: number): void {
+    const now = this.#clock.now();
+    this.#saturatedUntil.set(resource, now + forMs);
+    this.#judge(now);
+  }
+
+  desaturate(resource: string): void {
+    this.#saturatedUntil.delete(resource);
+  }
+
+  /**
+   * Clears one attempt, or says why not. A refused attempt takes nothing from any pool. `skips` is told every denial
+   * and answers whether to go on all the same, because the rule runs in shadow.
+   */
+  clear(
+    target: Target,
+    priority: Priority,
+    maxWaitMs: number,
+    skips: (denial: Denial) => boolean,
+  ): Clearance {
+    const now = this.#clock.now();
+    target.askedAt = now;
+    this.#judge(now);
+    const passing = passBreaker(target.breaker, now);
+    if (!passing.passes) {
+      const denial = {
+        reason: 'target-breaker',
+        target: target.slugKey,
+        ...waiting(passing.retryAfterMs),
+      } as const;
+      if (!skips(denial)) return { clear: false, denial };
+    }
+    const passage = passing.passes ? passing.passage : 'normal';
+    const shed = passage === 'probe' ? null : this.#shed(target, priority, now);
+    if (shed !== null && !skips(shed)) return { clear: false, denial: shed };
+    const take = this.#take(target, now, maxWaitMs);
+    if (!take.taken) {
+      const denial = { reason: take.rule, target: target.slugKey, ...waiting(take.retryAfterMs) } as const;
+      if (!skips(denial)) return { clear: false, denial };
+    }
+    if (passing.passes) this.#move(target, passing.breaker);
+    return { clear: true, passage, waitMs: take.taken ? take.waitMs : 0 };
+  }
+
+  /** Looks again after a wait: a breaker that has opened meanwhile also holds for those who waited. */
+  confirm(
+    target: Target,
+    clearance: Extract<Clearance, { clear: true }>,
+    skips: (denial: Denial) => boolean,
+  ): Clearance {
+    const { breaker, slugKey } = target;
+    if (clearance.passage === 'probe' || breaker.state === 'closed') return clearance;
+    const until = breaker.state === 'open' ? breaker.until : 0;
+    const retryAfterMs = Math.max(1, until - this.#clock.now());
+    const denial = { reason: 'target-breaker', target: slugKey, ...waiting(retryAfterMs) } as const;
+    return skips(denial) ? clearance : { clear: false, denial };
+  }
+
+  /** Whether the target's breaker is certain to be open still after `waitMs`. */
+  isShut({ breaker }: Target, waitMs: number): boolean {
+    return breaker.state === 'open' && breaker.until > this.#clock.now() + waitMs;
+  }
+
+  /** Records what an attempt showed of its target. */
+  record(target: Target, passage: Passage, evidence: Evidence): void {
+    const { breaker, settings } = target;
+    this.#move(target, recordEvidence(breaker, settings.breaker, passage, evidence, this.#clock.now()));
+  }
+
+  /** Counts a latency towards the spike; timeouts with the time they took. */
+  recordLatency(latencyMs: number): void {
+    this.#latency.record(latencyMs, this.#clock.now());
+  }
+
+  #take(target: Target, now: number, maxWaitMs: number): Take {
+    const take = takeCall(
+      { bucket: target.bucket, quota: target.quota(now) },
+      { bucket: this.#bucket, quota: this.#quota },
+      Math.floor(now),
+      maxWaitMs,
+    );
+    if (take.taken) {
+      target.bucket = take.target;
+      this.#bucket = take.global;
+    }
+    return take;
+  }
+
+  /** A probe is never shed: without it no target could be found well again while the global breaker is open. */
+  #shed(target: Target, priority: Priority, now: number): Denial | null {
+    const { policy } = this.#settings.globalBreaker;
+    const { passes, breaker } = passGlobal(this.#global, policy, priority, now);
+    this.#global = breaker;
+    if (passes || breaker.state === 'closed') return null;
+    const retryAfterMs = globalRetryAfterMs(breaker, policy, now);
+    return {
+      reason: 'global-breaker',
+      target: target.slugKey,
+      cause: breaker.cause,
+      ...waiting(retryAfterMs),
+    };
+  }
+
+  #move(target: Target, to: Target['breaker']): void {
+    const from = target.breaker;
+    target.breaker = to;
+    if (from.state === to.state) return;
+    if (from.state === 'closed') this.#troubled += 1;
+    if (to.state === 'closed') this.#troubled -= 1;
+    this.#events.emit('target-breaker', { target: target.slugKey, from: from.state, to: to.state });
+  }
+
+  #judge(now: number): void {
+    const from = this.#global;
+    const cause = this.#cause(now);
+    if (cause === null && from.state === 'closed') return;
+    const to = judgeGlobal(from, this.#settings.globalBreaker.policy, cause, now);
+    this.#global = to;
+    if (from.state === to.state) return;
+    const why = to.state === 'closed' ? null : to.cause;
+    this.#events.emit('global-breaker', { from: from.state, to: to.state, cause: why });
+    if (to.state === 'open') this.#events.emit('alert', { kind: 'global-breaker', cause: to.cause });
+  }
+
+  #cause(now: number): GlobalCause | null {
+    if (this.#isSaturated(now)) return 'saturation';
+    if (this.#isPartitioned(this.#settings.globalBreaker, now)) return 'partition';
+    return this.#latency.isSpiking(now) ? 'latency' : null;
+  }
+
+  #isSaturated(now: number): boolean {
+    for (const [resource, until] of this.#saturatedUntil) {
+      if (now < until) return true;
+      this.#saturatedUntil.delete(resource);
+    }
+    return false;
+  }
+
+  /** Most of the targets in use fail at once: then it is not them, it is the network or this node. */
+  #isPartitioned({ partitionTargets, partitionShare }: GlobalBreakerSettings, now: number): boolean {
+    if (this.#troubled < 2) return false;
+    const inUse = [...this.#targets.values()].filter(({ askedAt }) => now - askedAt < IN_USE_MS);
+    const failing = inUse.filter(({ breaker }) => breaker.state !== 'closed').length;
+    return inUse.length >= partitionTargets && failing > inUse.length * partitionShare;
+  }
+}
+
+function waiting(retryAfterMs: number): { readonly retryAfterMs: number } {
+  return { retryAfterMs: Math.ceil(retryAfterMs) };
+}

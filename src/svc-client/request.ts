@@ -1,0 +1,85 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import type { Priority } from './global-breaker.ts';
+import { isIdempotent } from './retry-rules.ts';
+import type { RequestBody } from './transport.ts';
+
+/** What to ask of a service. */
+export interface SvcRequest {
+  /** Default `GET`. */
+  readonly method?: string;
+  /** Begins with `/`; may have a query. Default `/`. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A stream is sent once and never retried. Default none. */
+  readonly body?: RequestBody;
+  /** Makes any method safe to retry; sent as `idempotency-key`. */
+  readonly idempotencyKey?: string;
+  /** Default `normal`. */
+  readonly priority?: Priority;
+  /** Per attempt until the response starts, in milliseconds. Default: the target's. */
+  readonly timeoutMs?: number;
+  /** For all attempts and the body, in milliseconds; never more than the request being handled has left. */
+  readonly deadlineMs?: number;
+  /** The caller going away: ends the call and rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A request that has been checked, with what does not change between its attempts. */
+export interface PreparedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: RequestBody;
+  readonly priority: Priority;
+  readonly timeoutMs: number | null;
+  readonly deadlineMs: number | null;
+  readonly signal: AbortSignal | undefined;
+  readonly retryable: boolean;
+  /** Names in lower case. */
+  readonly headers: Record<string, string>;
+}
+
+/** Dot segments, also encoded, and backslashes: a path must not climb out of the prefix of its base URL. */
+const CLIMBING = /\/(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+function checkPath(path: unknown): string {
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw new Fault('INPUT_INVALID', `path: expected a text that begins with /, got ${shapeOf(path)}`);
+  }
+  const query = path.indexOf('?');
+  if (path.includes('#') || CLIMBING.test(query === -1 ? path : path.slice(0, query))) {
+    throw new Fault('INPUT_INVALID', 'path: expected no fragment, no dot segments and no backslash');
+  }
+  return path;
+}
+
+function checkMs(name: string, value: number | undefined): number | null {
+  if (value === undefined) return null;
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Fault('INPUT_INVALID', `${name}: expected more than 0 ms, got ${shapeOf(value)}`);
+}
+
+function lowerCased(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name in headers) lower[name.toLowerCase()] = headers[name] ?? '';
+  return lower;
+}
+
+/** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
+export function prepareRequest(request: SvcRequest): PreparedRequest {
+  const { body = null, idempotencyKey, priority = 'normal', signal } = request;
+  const method = (request.method ?? 'GET').toUpperCase();
+  const headers = lowerCased(request.headers);
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  const replayable = body === null || typeof body === 'string' || body instanceof Uint8Array;
+  return {
+    method,
+    path: checkPath(request.path ?? '/'),
+    body,
+    priority,
+    timeoutMs: checkMs('timeoutMs', request.timeoutMs),
+    deadlineMs: checkMs('deadlineMs', request.deadlineMs),
+    signal,
+    retryable: replayable && isIdempotent(method, headers['idempotency-key']),
+    headers,
+  };
+}

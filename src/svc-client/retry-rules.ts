@@ -1,0 +1,41 @@
+import type { Outcome } from './transport.ts';
+
+/** Failures that may be tried again. */
+export type RetryCause = 'timeout' | 'unreachable' | '429' | '502' | '503' | '504';
+
+/** Why a retry that the failure would allow was not made. */
+export type WithholdReason =
+  | 'failed-below'
+  | 'tree-budget'
+  | 'target-budget'
+  | 'deadline'
+  | 'breaker'
+  | 'rate'
+  | 'not-idempotent';
+
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/** Whether doing the request twice is the same as doing it once (RFC 9110 §9.2.2, or by its key). */
+export function isIdempotent(method: string, idempotencyKey: string | undefined): boolean {
+  return idempotencyKey !== undefined || idempotentMethods.has(method);
+}
+
+const statusCauses: ReadonlyMap<number, RetryCause> = new Map([
+  [429, '429'],
+  [502, '502'],
+  [503, '503'],
+  [504, '504'],
+]);
+
+/** The cause for a retry that the outcome gives; null when there is none. */
+export function retryCause(outcome: Outcome): RetryCause | null {
+  switch (outcome.kind) {
+    case 'response':
+      return statusCauses.get(outcome.response.status) ?? null;
+    case 'timeout':
+    case 'unreachable':
+      return outcome.kind;
+    case 'aborted':
+      return null;
+  }
+}

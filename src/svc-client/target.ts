@@ -1,0 +1,110 @@
+import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
+import type { DenialCounts } from './events.ts';
+import type { BaseUrl, TargetSettings } from './options.ts';
+import { type PoolPolicy, quotaOf } from './pool.ts';
+import { closedBreaker, type TargetBreaker } from './target-breaker.ts';
+import { freshBudget, type TargetRetryBudget } from './target-retry-budget.ts';
+import type { Endpoint, Transport } from './transport.ts';
+
+/** A limit that an operator set for a time. */
+interface Pin {
+  readonly policy: PoolPolicy;
+  readonly quota: Quota;
+  readonly until: number;
+}
+
+/** An endpoint and the path prefix under which the service lives there. */
+export interface Route {
+  readonly endpoint: Endpoint;
+  readonly prefix: string;
+}
+
+interface OpenRoute extends Route {
+  readonly origin: string;
+}
+
+/** One service as this client knows it: its settings and what has been seen of it. */
+export class Target {
+  readonly slugKey: string;
+  settings: TargetSettings;
+  bucket: Bucket = fullBucket;
+  breaker: TargetBreaker = closedBreaker;
+  retryBudget: TargetRetryBudget;
+  /** Calls that wait for a place in the pool. */
+  waiting = 0;
+  /** When a call was last asked for; targets nobody asks for have no say in what a partition is. */
+  askedAt = Number.NEGATIVE_INFINITY;
+  /**
+   * Whether its answers come with receipts. It is believed until an answer shows otherwise; from then on nothing is
+   * lent, because it would never come back.
+   */
+  givesReceipts = true;
+  readonly counts = { calls: 0, attempts: 0, retries: 0, failures: 0, denied: {} as DenialCounts };
+  readonly #transport: Transport;
+  #routes: readonly OpenRoute[] = [];
+  #turn = 0;
+  #quota: Quota;
+  #pin: Pin | null = null;
+
+  constructor(settings: TargetSettings, transport: Transport, now: number) {
+    this.slugKey = settings.slugKey;
+    this.settings = settings;
+    this.#transport = transport;
+    this.#quota = quotaOf(settings.pool);
+    this.#routes = settings.urls.map((url) => this.#open(url));
+    this.retryBudget = freshBudget(settings.retryBudget, now);
+  }
+
+  /** What the pool gives now: the pinned limit while it lasts, else the configured one. */
+  quota(now: number): Quota {
+    if (this.#pin !== null && now >= this.#pin.until) this.#pin = null;
+    return this.#pin?.quota ?? this.#quota;
+  }
+
+  /** The pin in force, for those who look. */
+  pinned(now: number): { readonly policy: PoolPolicy; readonly forMs: number } | null {
+    if (this.#pin === null || now >= this.#pin.until) return null;
+    return { policy: this.#pin.policy, forMs: this.#pin.until - now };
+  }
+
+  pin(policy: PoolPolicy, until: number): void {
+    this.#pin = { policy, quota: quotaOf(policy), until };
+  }
+
+  unpin(): void {
+    this.#pin = null;
+  }
+
+  /** The next URL in turn. */
+  nextRoute(): Route | undefined {
+    this.#turn = (this.#turn + 1) % this.#routes.length;
+    return this.#routes[this.#turn];
+  }
+
+  /** Takes new settings and keeps what has been seen. Resolves when connections that are no longer used are closed. */
+  async reconfigure(settings: TargetSettings): Promise<void> {
+    const was = this.#routes;
+    const sameConnections = settings.connections === this.settings.connections;
+    this.settings = settings;
+    this.#quota = quotaOf(settings.pool);
+    this.#routes = settings.urls.map((url) => {
+      const kept = sameConnections ? was.find(({ origin }) => origin === url.origin) : undefined;
+      return kept === undefined ? this.#open(url) : { ...kept, prefix: url.prefix };
+    });
+    const inUse = new Set(this.#routes.map(({ endpoint }) => endpoint));
+    await closeAll(was.filter(({ endpoint }) => !inUse.has(endpoint)));
+  }
+
+  /** Waits for calls under way, then closes the connections. */
+  close(): Promise<void> {
+    return closeAll(this.#routes);
+  }
+
+  #open({ origin, prefix }: BaseUrl): OpenRoute {
+    return { origin, prefix, endpoint: this.#transport.open(origin, this.settings.connections) };
+  }
+}
+
+async function closeAll(routes: readonly Route[]): Promise<void> {
+  await Promise.all(routes.map(({ endpoint }) => endpoint.close()));
+}

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+import type { ResponseHeaders } from './retry-after.ts';
+
+/** A response body. It has to be read or dumped, else its connection is held until the deadline. */
+export interface SvcBody extends AsyncIterable<Uint8Array> {
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  /** Reads to the end, or closes the connection if that is far, and forgets it. Never rejects. */
+  dump(): Promise<unknown>;
+}
+
+/** What a service answered. */
+export interface SvcResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ResponseHeaders;
+  readonly body: SvcBody;
+}
+
+/** A request body. A stream can be sent only once and is therefore never retried. */
+export type RequestBody = string | Uint8Array | Readable | null;
+
+/** One attempt, ready to send. */
+export interface Attempt {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RequestBody;
+  /** Until the response starts, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Until its body has to be there, in milliseconds from now; at least `timeoutMs`. */
+  readonly deadlineMs: number;
+  /** The caller going away. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How an attempt ended. Failures of the network are values; misuse throws. */
+export type Outcome =
+  | { readonly kind: 'response'; readonly response: SvcResponse }
+  | { readonly kind: 'timeout' }
+  | {
+      readonly kind: 'unreachable';
+      /** False only if it is certain that nothing of the request left: then the callee cannot have acted. */
+      readonly sent: boolean;
+      readonly cause: unknown;
+    }
+  | { readonly kind: 'aborted'; readonly reason: unknown };
+
+/** One origin that attempts can be sent to. */
+export interface Endpoint {
+  send(attempt: Attempt): Promise<Outcome>;
+  /** Waits for what is under way, then closes. */
+  close(): Promise<void>;
+}
+
+/** Where endpoints come from: undici by default, a simulated network in tests. */
+export interface Transport {
+  /** `connections`: at most this many at once. */
+  open(origin: string, connections: number): Endpoint;
+}
