@@ -1,0 +1,148 @@
+import { Fault } from '../../core/fault.ts';
+import type { PostgresClient, PostgresPool } from './pool.ts';
+import { endsConnection, faultOf, isTransient } from './sql-faults.ts';
+
+/** A statement; with a name, which is unique to its text, the server keeps it prepared. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** One connection, for the length of one piece of work. */
+export interface Session {
+  /** Runs a statement; rows are arrays of columns. */
+  run(statement: Statement, values?: unknown[]): Promise<unknown[][]>;
+  /** Runs statements without parameters, several divided by semicolons in one round trip. */
+  script(text: string): Promise<void>;
+}
+
+/** How often work that the server has undone (a deadlock, a serialisation failure) is tried. */
+const maxTries = 4;
+/** How long a new connection may take. It outlives the call that asked for it and serves the next ones. */
+const connectMs = 1_000;
+
+/**
+ * Lends connections out of a pool and sees to it that none of them stays with a server that does not answer: work
+ * that takes longer than `limitMs` loses its connection. The calls behind it have ended at their own deadline before.
+ */
+export class Connections {
+  readonly #pool: PostgresPool;
+  readonly #limitMs: number;
+
+  constructor(pool: PostgresPool, limitMs: number) {
+    this.#pool = pool;
+    this.#limitMs = limitMs;
+  }
+
+  /**
+   * Runs `work` on a connection, again if the server has undone it for the sake of others.
+   *
+   * @throws Fault `STORE_*`
+   */
+  async use<T>(work: (session: Session) => Promise<T>, limitMs = this.#limitMs): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#once(work, limitMs);
+      } catch (error) {
+        if (tries === maxTries || !isTransient(error)) throw faultOf(error);
+      }
+    }
+  }
+
+  /** As {@link use}, inside a transaction: what `work` has done happens when it resolves, or not at all. */
+  async transaction<T>(
+    begin: string,
+    work: (session: Session) => Promise<T>,
+    limitMs = this.#limitMs,
+  ): Promise<T> {
+    return this.use(async (session) => {
+      await session.script(begin);
+      try {
+        const result = await work(session);
+        await session.script('COMMIT');
+        return result;
+      } catch (error) {
+        if (!endsConnection(error)) await session.script('ROLLBACK');
+        throw error;
+      }
+    }, limitMs);
+  }
+
+  async #once<T>(work: (session: Session) => Promise<T>, limitMs: number): Promise<T> {
+    const loan = new Loan(await this.#connect());
+    const slow = new Fault('STORE_TIMEOUT', `PostgreSQL did not answer within ${limitMs} ms.`);
+    const timer = setTimeout(() => loan.end(slow), limitMs);
+    try {
+      const result = await work(loan);
+      loan.giveBack();
+      return result;
+    } catch (error) {
+      if (endsConnection(error)) loan.end(error instanceof Error ? error : slow);
+      else loan.giveBack();
+      throw loan.endedBy === slow ? slow : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #connect(): Promise<PostgresClient> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        reject(new Fault('STORE_TIMEOUT', `PostgreSQL took no connection within ${connectMs} ms.`));
+      }, connectMs);
+      this.#pool.connect().then(
+        (client) => {
+          clearTimeout(timer);
+          if (isLate) client.release();
+          else resolve(client);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(faultOf(error));
+        },
+      );
+    });
+  }
+}
+
+/** A client that goes back to its pool once, whole or ended. */
+class Loan implements Session {
+  readonly #client: PostgresClient;
+  endedBy: Error | null = null;
+  #isOut = true;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+    client.on('error', this.#lost);
+  }
+
+  async run(statement: Statement, values: unknown[] = []): Promise<unknown[][]> {
+    const { rows } = await this.#client.query({ ...statement, values, rowMode: 'array' });
+    return rows;
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#client.query({ text, rowMode: 'array' });
+  }
+
+  giveBack(): void {
+    if (this.#isOut) this.#release();
+  }
+
+  end(reason: Error): void {
+    if (!this.#isOut) return;
+    this.endedBy = reason;
+    this.#release(reason);
+  }
+
+  /** A connection may be lost between two statements, with nobody to reject; unheard, the event would end the process. */
+  readonly #lost = (error: Error): void => this.end(error);
+
+  #release(reason?: Error): void {
+    this.#isOut = false;
+    this.#client.release(reason);
+    this.#client.off('error', this.#lost);
+  }
+}

@@ -1,0 +1,58 @@
+import type { StoredRecord } from '../../core/records.ts';
+import { type Put, StepRecords } from '../step-records.ts';
+import type { Call } from './call.ts';
+import type { Rows } from './rows.ts';
+
+/** A record as it is to be written. */
+export interface Write {
+  readonly value: StoredRecord;
+  readonly json: string;
+  readonly expiresAt: number;
+  /** 0 without a block. */
+  readonly heldUntil: number;
+}
+
+/** What a number of steps, one after the other, make of the rows that were read. */
+export interface Draft {
+  readonly rows: Rows;
+  readonly writes: ReadonlyMap<string, Write>;
+  /** Answers every caller; only when the writes have happened. */
+  settle(): void;
+}
+
+/** Runs the steps in order, each on what the ones before it have put. A step that throws puts nothing. */
+export function draftOf(calls: readonly Call[], rows: Rows, now: number): Draft {
+  const writes = new Map<string, Write>();
+  const answers: (() => void)[] = [];
+  const find = (text: string): StoredRecord | undefined => {
+    const write = writes.get(text);
+    if (write === undefined) return rows.get(text)?.valueAt(now);
+    return write.expiresAt > now ? write.value : undefined;
+  };
+  for (const call of calls) {
+    if (call.isOver) continue;
+    const records = new StepRecords(call.keys, find, 'step');
+    try {
+      const answer = call.run(records, now);
+      const made = [...records.puts].map(([text, put]) => [text, writeOf(put, now)] as const);
+      for (const [text, write] of made) writes.set(text, write);
+      answers.push(answer);
+    } catch (error) {
+      answers.push(() => call.reject(error));
+    } finally {
+      records.end();
+    }
+  }
+  return { rows, writes, settle: () => answers.forEach((answer) => void answer()) };
+}
+
+/** Times are whole milliseconds; a fraction is rounded so that nothing ends early. */
+function writeOf({ value, retention }: Put, now: number): Write {
+  const heldMs = Math.max(retention.softMs, retention.hardMs);
+  return {
+    value,
+    json: JSON.stringify(value),
+    expiresAt: Math.ceil(now + retention.keepMs),
+    heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
+  };
+}

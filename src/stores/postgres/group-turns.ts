@@ -1,0 +1,144 @@
+import { Fault, invariant } from '../../core/fault.ts';
+import { textsOf } from '../step-records.ts';
+import { Batches } from './batches.ts';
+import type { Call } from './call.ts';
+import { commitGroups, type Proposal, type Verdict } from './commits.ts';
+import type { Connections } from './connections.ts';
+import { type Draft, draftOf } from './draft.ts';
+import type { Reads } from './reads.ts';
+import type { RecentRows } from './recent-rows.ts';
+import { absentRow, type Reading } from './rows.ts';
+import type { ServerClock } from './server-clock.ts';
+import type { Statements } from './statements.ts';
+
+/** Two keep the server busy while the other one's log is flushed; more of them only make batches smaller. */
+const limits = { maxUnderWay: 2, maxJobs: 64 };
+/** Calls of one group that are applied together; a bound on how long one turn keeps this process busy. */
+const maxCallsPerTurn = 256;
+/** How often a turn meets changed records before it takes the group's lock and keeps it. */
+const maxOptimisticTries = 2;
+
+/** Under the lock the first try shows what is there and the second commits. The sweep may come between, not more. */
+const maxLockedTries = 4;
+
+/** What turns work with. */
+export interface TurnParts {
+  readonly connections: Connections;
+  readonly statements: Statements;
+  readonly reads: Reads;
+  readonly recent: RecentRows;
+  readonly clock: ServerClock;
+  readonly deadlineMs: number;
+  /** Told how many records were written. */
+  wrote(records: number): void;
+}
+
+/**
+ * Runs the steps of each record group in turns: what waits for a group is applied together, one commit of this process
+ * is under way per group, and the commits of many groups share a round trip and a transaction.
+ *
+ * A turn reads without a lock and commits only if nothing has changed meanwhile. So no lock is held while this process
+ * thinks or stalls, a batch never waits for somebody else's lock, and what `view` has just read saves the reading.
+ * Optimism alone would let a busy process starve the others on a hot group, because the one that has just written
+ * knows the newest version. A turn that was refused therefore opens a transaction, waits in the fair queue of the
+ * group's lock, and keeps it until its commit, which nobody can then get ahead of.
+ */
+export class GroupTurns {
+  readonly #parts: TurnParts;
+  /** What waits, by tag; a tag is there while its group has a turn under way. */
+  readonly #waiting = new Map<string, Call[]>();
+  readonly #commits = new Batches<Proposal, Verdict>(limits, (proposals) =>
+    this.#parts.connections.use((session) => commitGroups(session, this.#parts.statements, proposals, 0)),
+  );
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  add(tag: string, call: Call): void {
+    const waiting = this.#waiting.get(tag);
+    if (waiting !== undefined) {
+      waiting.push(call);
+      return;
+    }
+    this.#waiting.set(tag, [call]);
+    // Calls of this turn of the event loop go into the first turn of the group.
+    queueMicrotask(() => void this.#serve(tag));
+  }
+
+  async #serve(tag: string): Promise<void> {
+    for (;;) {
+      const calls = (this.#waiting.get(tag) ?? []).filter((call) => !call.isOver);
+      if (calls.length === 0) break;
+      this.#waiting.set(tag, calls.splice(maxCallsPerTurn));
+      await this.#turn(tag, calls);
+    }
+    this.#waiting.delete(tag);
+  }
+
+  /** Answers every call, whatever happens. */
+  async #turn(tag: string, calls: readonly Call[]): Promise<void> {
+    const texts = textsOf(calls.flatMap((call) => call.keys));
+    try {
+      const draft = await this.#commit(tag, calls, texts);
+      draft.settle();
+    } catch (error) {
+      this.#parts.recent.forget(texts);
+      for (const call of calls) call.reject(error);
+    }
+  }
+
+  async #commit(tag: string, calls: readonly Call[], texts: readonly string[]): Promise<Draft> {
+    const { recent, reads, clock } = this.#parts;
+    const known = recent.recall(texts);
+    let reading: Reading =
+      known === null ? onlyOf(await reads.read(texts), texts) : { rows: known, now: clock.now() };
+    let isFresh = known === null;
+    for (let tries = 1; tries <= maxOptimisticTries; tries += 1) {
+      const draft = draftOf(calls, reading.rows, reading.now);
+      // What was read after the calls had come in is a true answer by itself.
+      if (isFresh && draft.writes.size === 0) return draft;
+      const verdict = await this.#commits.add({ tag, draft });
+      if (verdict.kind === 'done') return this.#done(draft, verdict.reading);
+      if (verdict.kind === 'busy') break;
+      reading = verdict.reading;
+      isFresh = true;
+    }
+    return this.#commitLocked(tag, calls, reading);
+  }
+
+  async #commitLocked(tag: string, calls: readonly Call[], known: Reading): Promise<Draft> {
+    const { connections, statements, deadlineMs } = this.#parts;
+    const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`;
+    const { draft, reading } = await connections.transaction(begin, async (session) => {
+      let latest = known;
+      for (let tries = 1; tries <= maxLockedTries; tries += 1) {
+        const draft = draftOf(calls, latest.rows, latest.now);
+        const [verdict] = await commitGroups(session, statements, [{ tag, draft }], deadlineMs);
+        invariant(
+          verdict !== undefined && verdict.kind !== 'busy',
+          'A group is busy although its lock is held.',
+        );
+        if (verdict.kind === 'done') return { draft, reading: verdict.reading };
+        latest = verdict.reading;
+      }
+      throw new Fault(
+        'STORE_CONFLICT',
+        'Records of a locked group were changed by somebody who has no lock.',
+      );
+    });
+    return this.#done(draft, reading);
+  }
+
+  #done(draft: Draft, reading: Reading): Draft {
+    this.#parts.clock.learn(reading.now);
+    for (const [text, row] of reading.rows) this.#parts.recent.remember(text, row);
+    if (draft.writes.size > 0) this.#parts.wrote(draft.writes.size);
+    return draft;
+  }
+}
+
+/** A reading of several calls holds more than one of them asked for. */
+function onlyOf({ rows, now }: Reading, texts: readonly string[]): Reading {
+  return { rows: new Map(texts.map((text) => [text, rows.get(text) ?? absentRow])), now };
+}

@@ -1,0 +1,27 @@
+import { recordOfJson } from '../record-json.ts';
+import type { HeldRecord } from '../store.ts';
+import type { Connections } from './connections.ts';
+import type { Statements } from './statements.ts';
+
+const pageSize = 500;
+
+/**
+ * Pages through the records with a block, in key order. A page takes so many rows of the index, also those whose block
+ * has ended since, so that each query is short however many of these there are.
+ */
+export async function* heldRecords(
+  connections: Connections,
+  statements: Statements,
+  prefix: string,
+): AsyncGenerator<HeldRecord> {
+  for (let after = ''; ; ) {
+    const page = await connections.use((session) => session.run(statements.held, [prefix, after, pageSize]));
+    for (const [now, key, json, expiresAt, heldUntil] of page) {
+      after = String(key);
+      if (!after.startsWith(prefix)) return;
+      const isHeld = Math.min(Number(heldUntil), Number(expiresAt)) > Number(now);
+      if (isHeld) yield { key: after, value: recordOfJson(String(json)) };
+    }
+    if (page.length < pageSize) return;
+  }
+}

@@ -1,0 +1,56 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { PostgresPool } from './pool.ts';
+
+/** How a PostgreSQL store reaches its server and what it may cost. One of `pool` and `connectionString` is needed. */
+export interface PostgresStoreOptions {
+  /** A pool of the host's own, of `pg` 8 or newer. It is used, never ended. */
+  readonly pool?: PostgresPool;
+  /** `postgres://…`; the store makes a pool of its own, for which the package `pg` has to be installed. */
+  readonly connectionString?: string;
+  /** Connections of a pool of its own. Default 8. */
+  readonly maxConnections?: number;
+  /** The schema of its tables; made where it is missing. Lower-case letters, digits, `_`. Default `portcullis`. */
+  readonly schema?: string;
+  /** How long a call may take, in milliseconds. Default 50. */
+  readonly deadlineMs?: number;
+  /** After how many written records expired ones are looked for. Default 1,000; 0: never. */
+  readonly sweepEveryWrites?: number;
+  /** How many expired records one sweep drops at most. Default 2,000. */
+  readonly maxSweptRecords?: number;
+  /** Told of faults that no call waits for: of the sweep, of a connection lost while idle. Default: they are dropped. */
+  readonly onFault?: (fault: Fault) => void;
+}
+
+/** Options with every default filled in. */
+export type PostgresSettings = Required<Omit<PostgresStoreOptions, 'pool' | 'connectionString'>>;
+
+/** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
+export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
+  const settings: PostgresSettings = {
+    maxConnections: options.maxConnections ?? 8,
+    schema: options.schema ?? 'portcullis',
+    deadlineMs: options.deadlineMs ?? 50,
+    sweepEveryWrites: options.sweepEveryWrites ?? 1_000,
+    maxSweptRecords: options.maxSweptRecords ?? 2_000,
+    onFault: options.onFault ?? (() => undefined),
+  };
+  assertWhole('maxConnections', settings.maxConnections, 1);
+  assertWhole('deadlineMs', settings.deadlineMs, 1);
+  assertWhole('sweepEveryWrites', settings.sweepEveryWrites, 0);
+  assertWhole('maxSweptRecords', settings.maxSweptRecords, 1);
+  if (!/^[a-z_][a-z0-9_]{0,49}$/.test(settings.schema)) {
+    throw new Fault('CONFIG_INVALID', `schema must be a lower-case name, got ${shapeOf(settings.schema)}.`);
+  }
+  if ((options.pool === undefined) === (options.connectionString === undefined)) {
+    throw new Fault('CONFIG_INVALID', 'A PostgreSQL store needs either a pool or a connectionString.');
+  }
+  return Object.freeze(settings);
+}
+
+function assertWhole(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${name} must be a whole number of at least ${least}, got ${shapeOf(value)}.`,
+  );
+}

@@ -1,0 +1,56 @@
+import { Fault } from '../../core/fault.ts';
+import type { PostgresSettings } from './options.ts';
+import type { PostgresClient, PostgresPool } from './pool.ts';
+import { faultOf } from './sql-faults.ts';
+
+/** What `pg` makes. */
+interface EndingPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+/** Long enough for a handshake with TLS; a call does not wait that long, the next one finds the connection. */
+const connectionTimeoutMillis = 1_000;
+
+/** A pool of the store's own. The package `pg` is loaded when the first connection is asked for. */
+export class OwnPool implements PostgresPool {
+  readonly #connectionString: string;
+  readonly #settings: PostgresSettings;
+  #pool: Promise<EndingPool> | null = null;
+
+  constructor(connectionString: string, settings: PostgresSettings) {
+    this.#connectionString = connectionString;
+    this.#settings = settings;
+  }
+
+  /** @throws Fault `CONFIG_INVALID` when the package `pg` is not installed. */
+  async connect(): Promise<PostgresClient> {
+    this.#pool ??= this.#open();
+    const pool = await this.#pool;
+    return pool.connect();
+  }
+
+  async end(): Promise<void> {
+    const pool = await this.#pool;
+    await pool?.end();
+  }
+
+  /** The server ends by itself whatever takes longer than the deadline: nothing goes on there that nobody waits for. */
+  async #open(): Promise<EndingPool> {
+    const { Pool } = await import('pg').catch((cause: unknown) => {
+      throw new Fault('CONFIG_INVALID', 'A connectionString needs the package pg: npm install pg', { cause });
+    });
+    const { deadlineMs, maxConnections, onFault } = this.#settings;
+    const pool = new Pool({
+      connectionString: this.#connectionString,
+      max: maxConnections,
+      connectionTimeoutMillis,
+      statement_timeout: deadlineMs,
+      lock_timeout: deadlineMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      application_name: 'portcullis',
+    });
+    pool.on('error', (error) => onFault(faultOf(error)));
+    return pool;
+  }
+}

@@ -1,0 +1,15 @@
+/** The part of a `pg` client that the store uses. */
+export interface PostgresClient {
+  query(statement: { name?: string; text: string; values?: unknown[]; rowMode: 'array' }): Promise<{
+    rows: unknown[][];
+  }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
+  /** Gives the client back to its pool; with an error it is ended instead. */
+  release(error?: Error): void;
+}
+
+/** The part of a `pg` pool that the store uses: any `Pool` of `pg` 8 is one. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}

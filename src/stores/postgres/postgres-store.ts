@@ -1,0 +1,147 @@
+import { performance } from 'node:perf_hooks';
+import { Fault, invariant } from '../../core/fault.ts';
+import type { Key, Records } from '../../core/records.ts';
+import { Deadlines } from '../deadlines.ts';
+import { tagOf } from '../group-tag.ts';
+import { StepRecords, textsOf } from '../step-records.ts';
+import type { HeldRecord, Store } from '../store.ts';
+import { PendingCall } from './call.ts';
+import { Connections } from './connections.ts';
+import { GroupTurns } from './group-turns.ts';
+import { heldRecords } from './held-records.ts';
+import { migrate } from './migrate.ts';
+import type { PostgresSettings } from './options.ts';
+import { OwnPool } from './own-pool.ts';
+import type { PostgresPool } from './pool.ts';
+import { Reads } from './reads.ts';
+import { RecentRows } from './recent-rows.ts';
+import type { Reading } from './rows.ts';
+import { ServerClock } from './server-clock.ts';
+import { type Statements, statementsFor } from './statements.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** A store that can be waited for. */
+export interface PostgresStore extends Store {
+  /** Resolves when the server is reached and its schema is up to date, which may take longer than a deadline. */
+  ready(): Promise<void>;
+}
+
+/** What `view` has seen is what the steps right after it start from. */
+const recentBounds = { maxRows: 4_096, maxAgeMs: 500 };
+
+/** A store over a pool. See `createPostgresStore`. */
+export class PooledPostgresStore implements PostgresStore {
+  readonly #pool: PostgresPool;
+  readonly #settings: PostgresSettings;
+  readonly #statements: Statements;
+  readonly #connections: Connections;
+  readonly #deadlines: Deadlines;
+  readonly #reads: Reads;
+  readonly #turns: GroupTurns;
+  readonly #sweeper: Sweeper;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #migrated: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(pool: PostgresPool, settings: PostgresSettings) {
+    const { deadlineMs, schema } = settings;
+    const clock = new ServerClock(monotonicMs);
+    const recent = new RecentRows(recentBounds, monotonicMs);
+    const statements = statementsFor(schema);
+    const connections = new Connections(pool, 2 * deadlineMs);
+    const sweeper = new Sweeper(connections, statements, settings);
+    const reads = new Reads(connections, statements, clock, recent);
+    const wrote = (records: number): void => sweeper.wrote(records);
+    this.#turns = new GroupTurns({ connections, statements, reads, recent, clock, deadlineMs, wrote });
+    this.#deadlines = new Deadlines('PostgreSQL', deadlineMs, monotonicMs);
+    this.#pool = pool;
+    this.#settings = settings;
+    this.#statements = statements;
+    this.#connections = connections;
+    this.#reads = reads;
+    this.#sweeper = sweeper;
+  }
+
+  async ready(): Promise<void> {
+    this.#assertOpen();
+    this.#migrated ??= this.#migrate();
+    await this.#migrated;
+  }
+
+  async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+    const reading = this.ready().then(() => this.#reads.read(textsOf(keys)));
+    return lookAt(keys, await this.#track(this.#deadlines.limit(reading)), look);
+  }
+
+  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    const [first] = keys;
+    if (first === undefined) return this.view(keys, step);
+    const tag = tagOf(first.text);
+    invariant(
+      keys.every((key) => tagOf(key.text) === tag),
+      'The keys of a step belong to different groups.',
+    );
+    const call = new PendingCall(keys, step, this.#deadlines);
+    this.ready().then(
+      () => this.#turns.add(tag, call),
+      (error: unknown) => call.reject(error),
+    );
+    return this.#track(call.promise);
+  }
+
+  async ping(): Promise<void> {
+    const statement = this.#statements.ping;
+    const rows = this.ready().then(() => this.#connections.use((session) => session.run(statement)));
+    const [row] = await this.#track(this.#deadlines.limit(rows));
+    if (row?.[0] === true) throw new Fault('STORE_FAILED', 'PostgreSQL takes no writes.');
+  }
+
+  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+    await this.ready();
+    yield* heldRecords(this.#connections, this.#statements, prefix);
+  }
+
+  /** Calls under way end first, each by its deadline at the latest. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
+    await this.#sweeper.idle();
+    if (this.#pool instanceof OwnPool) await this.#pool.end();
+  }
+
+  /** A failed attempt is forgotten, so that the next call makes another one. */
+  async #migrate(): Promise<void> {
+    try {
+      await migrate(this.#connections, this.#settings.schema);
+    } catch (error) {
+      this.#migrated = null;
+      throw error;
+    }
+  }
+
+  async #track<T>(answer: Promise<T>): Promise<T> {
+    this.#underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#underWay.delete(answer);
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The PostgreSQL store was used after it was closed.');
+  }
+}
+
+function lookAt<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
+  const { rows, now } = reading;
+  const records = new StepRecords(keys, (text) => rows.get(text)?.valueAt(now), 'look');
+  try {
+    return look(records, now);
+  } finally {
+    records.end();
+  }
+}
+
+const monotonicMs = (): number => performance.now();

@@ -1,0 +1,42 @@
+import { Fault, type FaultCode } from '../../core/fault.ts';
+
+/** SQLSTATEs that mean something else than `STORE_FAILED`. */
+const codes: Readonly<Record<string, FaultCode>> = {
+  '57014': 'STORE_TIMEOUT', // statement_timeout ran out
+  '55P03': 'STORE_TIMEOUT', // lock_timeout ran out
+  '25P03': 'STORE_TIMEOUT', // the transaction idled for too long
+  '53100': 'STORE_FULL', // the disk is full
+  '40001': 'STORE_CONFLICT', // serialisation failure
+  '40P01': 'STORE_CONFLICT', // deadlock
+};
+
+/** Failures after which the server has undone everything and the same work may well succeed. */
+const transient = new Set(['40001', '40P01']);
+
+/** The error's SQLSTATE, or null when it did not come from the server. */
+export function sqlStateOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : null;
+}
+
+/** Whether the server has ended the connection along with the statement. */
+export function endsConnection(error: unknown): boolean {
+  if (sqlStateOf(error) === null) return !(error instanceof Fault);
+  return error instanceof Error && 'severity' in error && error.severity !== 'ERROR';
+}
+
+export function isTransient(error: unknown): boolean {
+  return transient.has(sqlStateOf(error) ?? '');
+}
+
+/** The fault that a caller gets. What a step threw never comes here. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const state = sqlStateOf(error);
+  if (state === null) {
+    return new Fault('STORE_FAILED', 'The connection to PostgreSQL failed.', { cause: error });
+  }
+  return new Fault(codes[state] ?? 'STORE_FAILED', `PostgreSQL refused with SQLSTATE ${state}.`, {
+    cause: error,
+  });
+}

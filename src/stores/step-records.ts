@@ -1,0 +1,66 @@
+import { Fault, invariant } from '../core/fault.ts';
+import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
+
+/** Finds the record that counts at the time of the step, by key text. */
+export type FindRecord = (text: string) => StoredRecord | undefined;
+
+/** What a step has put under one of its keys. */
+export interface Put {
+  readonly value: StoredRecord;
+  readonly retention: Retention;
+}
+
+/** The records of one look or step: reads what its store finds, keeps puts back until the step has ended well. */
+export class StepRecords implements Records {
+  /** What the step has put, by key text. */
+  readonly puts = new Map<string, Put>();
+  readonly #keys: readonly Key[];
+  readonly #find: FindRecord;
+  #use: 'look' | 'step' | 'ended';
+
+  constructor(keys: readonly Key[], find: FindRecord, use: 'look' | 'step') {
+    this.#keys = keys;
+    this.#find = find;
+    this.#use = use;
+  }
+
+  get<R extends StoredRecord>(key: Key<R>): R | undefined {
+    this.#assertUsable(key);
+    const put = this.puts.get(key.text);
+    const found = put === undefined ? this.#find(key.text) : put.value;
+    if (found !== undefined || key.was === null) return found as R | undefined;
+    return this.#find(key.was) as R | undefined;
+  }
+
+  put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
+    this.#assertUsable(key);
+    invariant(this.#use === 'step', 'A look may not put a record.');
+    this.puts.set(key.text, { value, retention });
+  }
+
+  /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
+  end(): void {
+    this.#use = 'ended';
+  }
+
+  #assertUsable(key: Key): void {
+    invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
+    for (const declared of this.#keys) if (declared === key || declared.text === key.text) return;
+    throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
+  }
+}
+
+/** Every text the keys may be read from, each once. */
+export function textsOf(keys: readonly Key[]): string[] {
+  const texts = new Set<string>();
+  for (const { text, was } of keys) {
+    texts.add(text);
+    if (was !== null) texts.add(was);
+  }
+  return [...texts];
+}
+
+/** The kind in a key's text: enough to find the bug, without the hash that names a subject. */
+function kindOf(key: Key): string {
+  return key.text.split(':')[4] ?? 'nameless';
+}
