@@ -1,0 +1,73 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Link } from './link.ts';
+import { clockScript } from './scripts.ts';
+import type { StoreClock } from './store-clock.ts';
+
+/**
+ * The key whose master tells the time. On a cluster every node has a clock of its own; processes agree only if all
+ * of them ask the same one, and the master of one fixed slot is the same for all without any of them choosing it.
+ */
+const referenceKey = 'portcullis-clock';
+/** How often the server is asked again: a clock that was set shows after this, and drift stays far below a millisecond. */
+const refreshMs = 5_000;
+
+/** Keeps the clock set to the server's time. */
+export class ClockSync {
+  readonly #link: Link;
+  readonly #clock: StoreClock;
+  readonly #monotonicMs: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #isNewConnection = false;
+  #set: () => void = () => undefined;
+  /** Settles once the server has told its time for the first time. */
+  readonly whenSet: Promise<void>;
+
+  constructor(link: Link, clock: StoreClock, monotonicMs: () => number) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#monotonicMs = monotonicMs;
+    this.whenSet = new Promise((resolve) => {
+      this.#set = resolve;
+    });
+  }
+
+  /** Asks now, because another server may be answering, and regularly from now on. */
+  restart(): void {
+    this.#isNewConnection = true;
+    this.#ask();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #ask(): void {
+    clearTimeout(this.#timer);
+    const sentAtMs = this.#monotonicMs();
+    this.#link.run(clockScript, [referenceKey], []).then(
+      (reply) => {
+        this.#clock.observe(timeIn(reply), sentAtMs, this.#monotonicMs(), this.#isNewConnection);
+        this.#isNewConnection = false;
+        this.#set();
+        this.#askIn(refreshMs);
+      },
+      () => this.#askIn(this.#clock.isSet ? refreshMs : refreshMs / 50),
+    );
+  }
+
+  /** Until the first answer no operation can run, so that is asked for more often. */
+  #askIn(delayMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#link.isClosed) return;
+    this.#timer = setTimeout(() => this.#ask(), delayMs);
+    this.#timer.unref();
+  }
+}
+
+/** Milliseconds, with a fraction, out of the two texts of `TIME`. */
+function timeIn(reply: unknown): number {
+  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
+  const time = (seconds ?? Number.NaN) * 1_000 + (microseconds ?? Number.NaN) / 1_000;
+  if (Number.isFinite(time)) return time;
+  throw new Fault('STORE_FAILED', `Redis told its time as ${shapeOf(reply)}.`);
+}

@@ -1,0 +1,120 @@
+import type { Driver, DriverEvents, Send } from './driver.ts';
+import { CONNECT_MS, reconnectDelayMs, STALL_MS } from './reconnect.ts';
+
+/** A client of ioredis or iovalkey, as far as the store uses it. */
+export interface IoredisClient {
+  readonly isCluster: boolean;
+  call(command: string, args: string[]): Promise<unknown>;
+  connect(): Promise<unknown>;
+  disconnect(reconnect?: boolean): void;
+  duplicate(overrides?: object): IoredisClient;
+  on(event: string, listener: (cause: Error) => void): unknown;
+}
+
+/** A cluster of ioredis or iovalkey, as far as the store uses it. */
+export interface IoredisCluster {
+  readonly isCluster: boolean;
+  call(command: string, args: string[]): Promise<unknown>;
+  connect(): Promise<unknown>;
+  disconnect(reconnect?: boolean): void;
+  duplicate(nodes?: [], overrides?: object): IoredisCluster;
+  nodes(role: 'master'): readonly Pick<IoredisClient, 'call'>[];
+  refreshSlotsCache(): void;
+  on(event: string, listener: (cause: Error) => void): unknown;
+}
+
+/**
+ * What the store rests on, whatever the given client is configured to do. Without a retry and without resending, the
+ * library would leave commands of a lost connection unsettled for ever; a retry limit of none makes it reject them.
+ */
+const demands = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  reconnectOnError: null,
+  enableAutoPipelining: false,
+  commandTimeout: undefined,
+  socketTimeout: STALL_MS,
+  connectTimeout: CONNECT_MS,
+  keyPrefix: '',
+  stringNumbers: false,
+  readOnly: false,
+  monitor: false,
+  lazyConnect: true,
+  retryStrategy: reconnectDelayMs,
+} as const;
+
+/** A retry after a lost connection could execute a commit twice, so there is none. */
+const clusterDemands = {
+  enableOfflineQueue: false,
+  enableAutoPipelining: false,
+  lazyConnect: true,
+  scaleReads: 'master',
+  keyPrefix: '',
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
+  retryDelayOnTryAgain: 3,
+  slotsRefreshInterval: STALL_MS,
+  clusterRetryStrategy: reconnectDelayMs,
+  redisOptions: {
+    ...demands,
+    retryStrategy: undefined,
+    lazyConnect: undefined,
+    enableOfflineQueue: undefined,
+  },
+} as const;
+
+/** One server (or the master that Sentinels name), by ioredis or iovalkey, on a connection of our own. */
+export function ioredisDriver(given: IoredisClient): Driver {
+  const client = given.duplicate(demands);
+  return {
+    isCluster: false,
+    open: (events) => follow(client, events),
+    send: (args) => call(client, args),
+    masters: async () => [(args: readonly string[]) => call(client, args)],
+    reset: () => client.disconnect(true),
+    close: async () => client.disconnect(),
+  };
+}
+
+/** A cluster, by ioredis or iovalkey, on connections of our own. */
+export function ioredisClusterDriver(given: IoredisCluster): Driver {
+  const cluster = given.duplicate([], clusterDemands);
+  return {
+    isCluster: true,
+    open: (events) => follow(cluster, events),
+    send: (args) => call(cluster, args),
+    masters: async () =>
+      cluster.nodes('master').map(
+        (node): Send =>
+          (args) =>
+            call(node, args),
+      ),
+    reset: () => cluster.refreshSlotsCache(),
+    close: async () => cluster.disconnect(),
+  };
+}
+
+function follow(client: Pick<IoredisClient, 'on' | 'connect'>, events: DriverEvents): void {
+  let cause: unknown;
+  client.on('error', (error) => {
+    cause = error;
+  });
+  client.on('ready', () => events.up());
+  client.on('close', () => events.down(cause));
+  // The library goes on trying; what went wrong is told by its events.
+  client.connect().catch(events.down);
+}
+
+/** The library's errors carry the command with its arguments, which are no one's business who reads a log. */
+async function call(
+  client: Pick<IoredisClient, 'call'>,
+  [command = '', ...args]: readonly string[],
+): Promise<unknown> {
+  try {
+    return await client.call(command, args);
+  } catch (error) {
+    if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { HeldRecord } from '../store.ts';
+import { Snapshot } from './envelope.ts';
+import type { Link } from './link.ts';
+
+/**
+ * Lists blocks by walking the keys (`SCAN`) and reading the first characters of each text, where the ends of its
+ * blocks stand; only records that are held are read whole.
+ *
+ * The other way, an index kept by every commit, would cost each write that starts or ends a block a second key, and
+ * on a cluster an index for each slot, for a list that an operator asks for now and then. The walk costs writes
+ * nothing, holds up the server by a few hundred keys at a time, and cannot disagree with the records.
+ */
+const keysPerStep = '500';
+/** Enough for the version and the three times. */
+const envelopeEnd = '79';
+
+export async function* heldRecords(
+  link: Link,
+  prefix: string,
+  now: () => number,
+): AsyncGenerator<HeldRecord> {
+  const pattern = `${prefix.replace(/[\\*?[\]^-]/g, '\\$&')}*`;
+  const shown = new Set<string>();
+  for (const send of await link.masters()) {
+    let cursor = '0';
+    do {
+      const page = pageIn(await send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', keysPerStep]));
+      cursor = page.cursor;
+      const fresh = page.keys.filter((key) => key.startsWith(prefix) && !shown.has(key));
+      for (const record of await heldAmong(link, fresh, now)) {
+        shown.add(record.key);
+        yield record;
+      }
+    } while (cursor !== '0');
+  }
+}
+
+async function heldAmong(link: Link, keys: readonly string[], now: () => number): Promise<HeldRecord[]> {
+  const heads = await Promise.all(keys.map((key) => link.send(['GETRANGE', key, '0', envelopeEnd], key)));
+  const likely = keys.filter((_, place) => headOf(heads[place]).isHeld(now()));
+  const texts = await Promise.all(likely.map((key) => link.send(['GET', key], key)));
+  return likely.flatMap((key, place) => {
+    const snapshot = Snapshot.read(textOrNull(texts[place]), 0);
+    const value = snapshot.isHeld(now()) ? snapshot.valueAt(now()) : undefined;
+    return value === undefined ? [] : [{ key, value }];
+  });
+}
+
+/** A key that expired since it was listed answers with an empty text. */
+function headOf(reply: unknown): Snapshot {
+  return Snapshot.read(reply === '' ? null : textOrNull(reply), 0);
+}
+
+function textOrNull(reply: unknown): string | null {
+  return typeof reply === 'string' ? reply : null;
+}
+
+function pageIn(reply: unknown): { cursor: string; keys: string[] } {
+  const [cursor, keys]: unknown[] = Array.isArray(reply) ? reply : [];
+  return { cursor: String(cursor ?? '0'), keys: Array.isArray(keys) ? keys.map(String) : [] };
+}

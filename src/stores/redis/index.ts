@@ -1,0 +1,22 @@
+import type { Store } from '../store.ts';
+import { type RedisStoreOptions, settingsOf } from './options.ts';
+import { RedisStore } from './redis-store.ts';
+
+export type { GivenClient } from './drivers/driver-of.ts';
+export type { SentinelOptions } from './drivers/node-redis-sources.ts';
+export type { RedisStoreOptions } from './options.ts';
+
+/**
+ * A store in Redis 6.2 or later, Valkey or KeyDB: one server, a master behind Sentinels, or a cluster. It connects in
+ * the background and keeps itself connected until it is closed.
+ *
+ * Each operation ends by its deadline: with `STORE_TIMEOUT` if no answer came, with `STORE_FAILED` if there is no
+ * connection or the server refused. A commit whose answer was lost may or may not have been written; it is
+ * never sent again.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one.
+ */
+export function createRedisStore(options: RedisStoreOptions = {}): Store {
+  const { driver, deadlineMs } = settingsOf(options);
+  return new RedisStore(driver, deadlineMs);
+}

@@ -1,0 +1,89 @@
+import type { Key } from '../../core/records.ts';
+import type { Snapshot } from './envelope.ts';
+import { type Reading, RecordCache } from './record-cache.ts';
+
+/** How long a block that was seen is answered from memory: an operator's lift shows after this at the latest. */
+export const KNOWN_BLOCK_MS = 2_000;
+/** From this age on the next view that is answered from memory has it read again, so that steady traffic never waits. */
+const renewAfterMs = KNOWN_BLOCK_MS / 2;
+const maxRecords = 32_768;
+
+/** An answer from memory, and whether it is time to read the same records again. */
+export interface KnownAnswer {
+  readonly reading: Reading;
+  readonly isAging: boolean;
+}
+
+/**
+ * HARD blocks that were seen, and what else the views that saw them had read. Traffic that is blocked is the traffic of
+ * an attack: answered here it costs the store next to nothing.
+ *
+ * A view is answered only if one of its records is known to be blocked and every other one was read with it or
+ * later: then the answer is one that the store gave, or could have given, within the last two seconds.
+ */
+export class KnownBlocks {
+  readonly #cache: RecordCache;
+  readonly #monotonicMs: () => number;
+  readonly #renewing = new Set<string>();
+
+  constructor(monotonicMs: () => number) {
+    this.#cache = new RecordCache({ maxRecords, maxAgeMs: KNOWN_BLOCK_MS }, monotonicMs);
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** How many records are remembered. */
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  /** The reading that answers a view, or undefined if the store has to be asked. */
+  answer(keys: readonly Key[], now: number): KnownAnswer | undefined {
+    if (this.#cache.isEmpty) return undefined;
+    const reading = new Map<string, Snapshot>();
+    let blocked: Snapshot | undefined;
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const key of keys) {
+      for (const text of textsOf(key)) {
+        const snapshot = this.#cache.get(text);
+        if (snapshot === undefined) return undefined;
+        reading.set(text, snapshot);
+        oldestMs = Math.min(oldestMs, snapshot.seenAtMs);
+        if (
+          snapshot.isHardBlocked(now) &&
+          snapshot.seenAtMs <= (blocked?.seenAtMs ?? Number.POSITIVE_INFINITY)
+        )
+          blocked = snapshot;
+      }
+    }
+    if (blocked === undefined || oldestMs < blocked.seenAtMs) return undefined;
+    return { reading, isAging: this.#monotonicMs() - oldestMs > renewAfterMs };
+  }
+
+  /** Remembers what a view has read, if it met a block; else corrects what is remembered of its records. */
+  learn(reading: Reading, now: number): void {
+    let isBlocked = false;
+    for (const snapshot of reading.values()) isBlocked ||= snapshot.isHardBlocked(now);
+    if (!isBlocked && this.#cache.isEmpty) return;
+    for (const [text, snapshot] of reading)
+      if (isBlocked || this.#cache.has(text)) this.#cache.set(text, snapshot);
+  }
+
+  /** Forgets records whose state is in doubt. */
+  forget(texts: Iterable<string>): void {
+    for (const text of texts) this.#cache.delete(text);
+  }
+
+  /** Runs `renew` unless the same view is being renewed already. */
+  renewOnce(keys: readonly Key[], renew: () => Promise<unknown>): void {
+    const name = keys.map((key) => key.text).join(' ');
+    if (this.#renewing.has(name)) return;
+    this.#renewing.add(name);
+    const done = () => this.#renewing.delete(name);
+    renew().then(done, done);
+  }
+}
+
+/** The texts a key is read from. */
+export function textsOf(key: Key): readonly string[] {
+  return key.was === null ? [key.text] : [key.text, key.was];
+}

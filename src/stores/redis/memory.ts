@@ -1,0 +1,53 @@
+import type { Key } from '../../core/records.ts';
+import { KnownBlocks, textsOf } from './known-blocks.ts';
+import { type Reading, RecordCache } from './record-cache.ts';
+import type { StoreClock } from './store-clock.ts';
+
+/** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
+const warmMs = 300;
+const maxWarmRecords = 16_384;
+
+/** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
+export class Memory {
+  readonly blocks: KnownBlocks;
+  readonly monotonicMs: () => number;
+  readonly #warm: RecordCache;
+  readonly #clock: StoreClock;
+
+  constructor(clock: StoreClock, monotonicMs: () => number) {
+    this.monotonicMs = monotonicMs;
+    this.blocks = new KnownBlocks(monotonicMs);
+    this.#warm = new RecordCache({ maxRecords: maxWarmRecords, maxAgeMs: warmMs }, monotonicMs);
+    this.#clock = clock;
+  }
+
+  /** The store's time. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** All that is needed to run a step over these keys, or undefined if something was not read lately. */
+  recent(keys: readonly Key[]): Reading | undefined {
+    const reading = new Map();
+    for (const key of keys) {
+      for (const text of textsOf(key)) {
+        const snapshot = this.#warm.get(text);
+        if (snapshot === undefined) return undefined;
+        reading.set(text, snapshot);
+      }
+    }
+    return reading;
+  }
+
+  /** Takes in what was read or written. */
+  learn(reading: Reading): void {
+    for (const [text, snapshot] of reading) this.#warm.set(text, snapshot);
+    this.blocks.learn(reading, this.now());
+  }
+
+  /** Forgets records whose state is in doubt, after a commit whose outcome is not known. */
+  forget(keys: readonly Key[]): void {
+    for (const { text } of keys) this.#warm.delete(text);
+    this.blocks.forget(keys.map(({ text }) => text));
+  }
+}

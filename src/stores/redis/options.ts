@@ -1,0 +1,88 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Driver } from './drivers/driver.ts';
+import { driverOf, type GivenClient } from './drivers/driver-of.ts';
+import { NodeRedisDriver } from './drivers/node-redis.ts';
+import { fromNodes, NodeRedisClusterDriver } from './drivers/node-redis-cluster.ts';
+import { fromOptions, fromSentinel, type SentinelOptions } from './drivers/node-redis-sources.ts';
+
+/**
+ * Where Redis is, and how long it may take. At most one of `url`, `cluster`, `sentinel` and `client` is given; with none
+ * of them the server is `redis://127.0.0.1:6379`.
+ */
+export interface RedisStoreOptions {
+  /** One server: `redis[s]://[[user][:password]@]host[:port][/database]`. */
+  readonly url?: string;
+  /** A cluster: the URLs of some of its nodes. Credentials of the first count for all. */
+  readonly cluster?: readonly string[];
+  /** A master that Sentinels watch over. */
+  readonly sentinel?: SentinelOptions;
+  /**
+   * A client or cluster of node-redis 6, ioredis 6, iovalkey or valkey-glide. The store connects by itself with the same
+   * options, and with the settings that it rests on; only a client of valkey-glide is used as it is. The given
+   * client stays its owner's to close.
+   */
+  readonly client?: GivenClient;
+  /** node-redis client options for `url`, `cluster` and `sentinel`: credentials, TLS, database. Default: none. */
+  readonly connection?: object;
+  /** How long an operation may take, in milliseconds. Default 50. */
+  readonly deadlineMs?: number;
+}
+
+const places = ['url', 'cluster', 'sentinel', 'client'] as const;
+const known = new Set<string>([...places, 'connection', 'deadlineMs']);
+
+/** The same, checked and complete. */
+export interface RedisStoreSettings {
+  readonly driver: Driver;
+  readonly deadlineMs: number;
+}
+
+/** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one. */
+export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
+  for (const name of Object.keys(options))
+    if (!known.has(name)) throw invalid(`${name} is no option of the Redis store.`);
+  const given = places.filter((place) => options[place] !== undefined);
+  if (given.length > 1) throw invalid(`Only one of ${given.join(', ')} can say where Redis is.`);
+  const { deadlineMs = 50 } = options;
+  if (!(Number.isFinite(deadlineMs) && deadlineMs >= 1))
+    throw invalid(`deadlineMs must be a number of at least 1, got ${shapeOf(deadlineMs)}.`);
+  return Object.freeze({ driver: driverFor(options), deadlineMs });
+}
+
+function driverFor(options: RedisStoreOptions): Driver {
+  const { url = 'redis://127.0.0.1:6379', cluster, sentinel, client, connection = {} } = options;
+  if (client !== undefined) return driverOf(client);
+  if (sentinel !== undefined) return new NodeRedisDriver(fromSentinel(checkedSentinel(sentinel), connection));
+  if (cluster === undefined)
+    return new NodeRedisDriver(fromOptions({ ...connection, url: checkedUrl('url', url) }));
+  if (!Array.isArray(cluster) || cluster.length === 0)
+    throw invalid(`cluster must be URLs, got ${shapeOf(cluster)}.`);
+  return new NodeRedisClusterDriver(
+    fromNodes(
+      cluster.map((node) => checkedUrl('cluster', node)),
+      connection,
+    ),
+  );
+}
+
+/** The message leaves the URL out: it may hold a password. */
+function checkedUrl(option: string, url: string): string {
+  const isRedis = URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol);
+  if (!isRedis)
+    throw invalid(`${option} must begin with redis:// or rediss:// and name a host, got ${shapeOf(url)}.`);
+  return url;
+}
+
+function checkedSentinel(sentinel: SentinelOptions): SentinelOptions {
+  const { name, nodes } = sentinel;
+  if (typeof name !== 'string' || name === '')
+    throw invalid(`sentinel.name must be a name, got ${shapeOf(name)}.`);
+  const isList = Array.isArray(nodes) && nodes.length > 0;
+  if (!isList || !nodes.every((node) => typeof node?.host === 'string' && Number.isInteger(node.port)))
+    throw invalid(`sentinel.nodes must be hosts with ports, got ${shapeOf(nodes)}.`);
+  return sentinel;
+}
+
+function invalid(message: string): Fault {
+  return new Fault('CONFIG_INVALID', message);
+}

@@ -1,0 +1,70 @@
+import type { Snapshot } from './envelope.ts';
+
+/** What was read, by key text. */
+export type Reading = ReadonlyMap<string, Snapshot>;
+
+/** How much a cache may hold, and for how long. */
+export interface CacheBounds {
+  readonly maxRecords: number;
+  readonly maxAgeMs: number;
+}
+
+/**
+ * What was seen lately. Two generations: when the younger one is full or old the elder is dropped whole, so that
+ * neither a flood of keys nor time makes it grow, and nothing is ever searched for something to drop.
+ */
+export class RecordCache {
+  readonly #bounds: CacheBounds;
+  readonly #monotonicMs: () => number;
+  #younger = new Map<string, Snapshot>();
+  #elder = new Map<string, Snapshot>();
+  #turnedAtMs: number;
+
+  constructor(bounds: CacheBounds, monotonicMs: () => number) {
+    this.#bounds = bounds;
+    this.#monotonicMs = monotonicMs;
+    this.#turnedAtMs = monotonicMs();
+  }
+
+  get isEmpty(): boolean {
+    return this.#younger.size === 0 && this.#elder.size === 0;
+  }
+
+  /** How many records it holds, some perhaps twice. */
+  get size(): number {
+    return this.#younger.size + this.#elder.size;
+  }
+
+  has(text: string): boolean {
+    return this.#younger.has(text) || this.#elder.has(text);
+  }
+
+  /** The latest snapshot, unless it is too old. */
+  get(text: string): Snapshot | undefined {
+    const snapshot = this.#younger.get(text) ?? this.#elder.get(text);
+    if (snapshot === undefined) return undefined;
+    return this.#monotonicMs() - snapshot.seenAtMs <= this.#bounds.maxAgeMs ? snapshot : undefined;
+  }
+
+  /** Keeps a snapshot unless a fresher one is known: replies of two connections may overtake each other. */
+  set(text: string, snapshot: Snapshot): void {
+    const known = this.#younger.get(text) ?? this.#elder.get(text);
+    if (known !== undefined && known.seenAtMs > snapshot.seenAtMs) return;
+    this.#turn();
+    this.#younger.set(text, snapshot);
+  }
+
+  delete(text: string): void {
+    this.#younger.delete(text);
+    this.#elder.delete(text);
+  }
+
+  #turn(): void {
+    const nowMs = this.#monotonicMs();
+    const isOld = nowMs - this.#turnedAtMs > this.#bounds.maxAgeMs;
+    if (!isOld && this.#younger.size < this.#bounds.maxRecords / 2) return;
+    this.#elder = this.#younger;
+    this.#younger = new Map();
+    this.#turnedAtMs = nowMs;
+  }
+}

@@ -1,0 +1,109 @@
+import { performance } from 'node:perf_hooks';
+import type { Key, Records } from '../../core/records.ts';
+import type { HeldRecord, Store } from '../store.ts';
+import { ClockSync } from './clock-sync.ts';
+import { CommitPipe } from './commit-pipe.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Driver } from './drivers/driver.ts';
+import { GroupCommit } from './group-commit.ts';
+import { heldRecords } from './held-records.ts';
+import { Link } from './link.ts';
+import { Memory } from './memory.ts';
+import { Reader } from './reader.ts';
+import type { Reading } from './record-cache.ts';
+import { StepRecords } from './step-records.ts';
+import { StoreClock } from './store-clock.ts';
+import { createVersions } from './versions.ts';
+
+/** How many nodes of a cluster a ping is likely to reach: its keys fall into as many slots. */
+const pingsPerCluster = 8;
+
+/** A store over any driver. */
+export class RedisStore implements Store {
+  readonly #link: Link;
+  readonly #deadlines: Deadlines;
+  readonly #sync: ClockSync;
+  readonly #reader: Reader;
+  readonly #memory: Memory;
+  readonly #groups: GroupCommit;
+  readonly #clock: StoreClock;
+  #pings = 0;
+
+  constructor(driver: Driver, deadlineMs: number) {
+    const monotonicMs = () => performance.now();
+    this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
+    this.#link = new Link(driver, this.#deadlines, deadlineMs, monotonicMs);
+    this.#clock = new StoreClock(monotonicMs);
+    this.#sync = new ClockSync(this.#link, this.#clock, monotonicMs);
+    this.#reader = new Reader(this.#link, monotonicMs);
+    this.#memory = new Memory(this.#clock, monotonicMs);
+    this.#groups = new GroupCommit({
+      reader: this.#reader,
+      pipe: new CommitPipe(this.#link),
+      memory: this.#memory,
+      deadlines: this.#deadlines,
+      nextVersion: createVersions(),
+    });
+    this.#link.open(() => this.#sync.restart());
+  }
+
+  async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    const known = this.#memory.blocks.answer(keys, this.#clock.now());
+    if (known === undefined) return this.#look(keys, await this.#read(keys), look);
+    if (known.isAging) this.#memory.blocks.renewOnce(keys, () => this.#read(keys));
+    return this.#look(keys, known.reading, look);
+  }
+
+  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    if (keys.length === 0) return this.#look(keys, new Map(), step);
+    return this.#groups.transact(keys, step);
+  }
+
+  /** Writes, because a read would not tell a master from a replica, nor a full server from one that can serve. */
+  async ping(): Promise<void> {
+    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    const count = this.#link.isCluster ? pingsPerCluster : 1;
+    const writes = Array.from({ length: count }, () => {
+      this.#pings += 1;
+      const key = `portcullis-ping:{${this.#pings % 1_024}}`;
+      return this.#link.send(['SET', key, '1', 'PX', '1000'], key);
+    });
+    await Promise.all(writes);
+  }
+
+  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    yield* heldRecords(this.#link, prefix, () => this.#clock.now());
+  }
+
+  async close(): Promise<void> {
+    this.#sync.stop();
+    await this.#link.close();
+  }
+
+  /** Only the first connection is waited for; later on, no connection is a failure at once. */
+  async #opened(): Promise<void> {
+    const obstacle = this.#link.obstacle;
+    if (obstacle !== null) throw obstacle;
+    await this.#deadlines.limit(this.#sync.whenSet, 'the first connection');
+  }
+
+  async #read(keys: readonly Key[]): Promise<Reading> {
+    if (keys.length === 0) return new Map();
+    const reading = await this.#reader.read(keys);
+    this.#memory.learn(reading);
+    return reading;
+  }
+
+  #look<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
+    const now = this.#clock.now();
+    const records = StepRecords.forLook(keys, reading, now);
+    try {
+      return look(records, now);
+    } finally {
+      records.end();
+    }
+  }
+}

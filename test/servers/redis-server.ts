@@ -1,0 +1,131 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+
+/** Settings of `redis.conf` by name. */
+export type RedisSettings = Readonly<Record<string, string>>;
+
+/** A Redis server of its own, on a free port of the loopback, gone when it is stopped. */
+export interface RedisServer {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Sends one command by `redis-cli` and gives what it prints. */
+  cli(...args: string[]): Promise<string>;
+  /** Ends the server as a crash would. */
+  kill(): Promise<void>;
+  /** Starts the server again on the same port and folder. */
+  resume(): Promise<void>;
+  /** Stops the process (SIGSTOP): connections stay open and nobody answers. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+/** How to end the servers that a test has left behind; one listener for all, however many there are. */
+const leftovers = new Set<() => void>();
+process.once('exit', () => {
+  for (const kill of leftovers) kill();
+});
+const host = '127.0.0.1';
+
+const quickSettings: RedisSettings = {
+  bind: host,
+  'protected-mode': 'no',
+  save: '',
+  appendonly: 'no',
+  loglevel: 'warning',
+};
+
+/** Whether a Redis server is installed. */
+export function isRedisInstalled(): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'redis-server')));
+}
+
+/** Starts a server; with a configuration file, a Sentinel, which writes what it learns into that file. */
+export async function startRedis(settings: RedisSettings = {}, configFile?: string): Promise<RedisServer> {
+  const port = settings.port === undefined ? await freePort() : Number(settings.port);
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-redis-'));
+  const all = configFile === undefined ? { ...quickSettings, ...settings } : {};
+  const flags = Object.entries({ ...all, port: String(port), dir: folder }).flatMap(([name, value]) => [
+    `--${name}`,
+    ...value.split(' '),
+  ]);
+  const args = configFile === undefined ? flags : [configFile, '--sentinel'];
+  let server: ChildProcess | undefined;
+  const killLeftover = (): void => {
+    server?.kill('SIGKILL');
+  };
+  leftovers.add(killLeftover);
+
+  const cli = async (...command: string[]): Promise<string> => {
+    const { stdout } = await run('redis-cli', ['-p', String(port), ...command], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout.trim();
+  };
+
+  async function resume(): Promise<void> {
+    server = spawn('redis-server', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    await untilReady(server, cli);
+  }
+
+  async function kill(): Promise<void> {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill('SIGKILL');
+    await gone;
+  }
+
+  await resume();
+  return {
+    url: `redis://${host}:${port}`,
+    host,
+    port,
+    get pid() {
+      return server?.pid ?? 0;
+    },
+    cli,
+    kill,
+    resume,
+    freeze: () => void server?.kill('SIGSTOP'),
+    thaw: () => void server?.kill('SIGCONT'),
+    async stop() {
+      await kill();
+      leftovers.delete(killLeftover);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(
+  server: ChildProcess,
+  cli: (...command: string[]) => Promise<string>,
+): Promise<void> {
+  let said = '';
+  const note = (text: Buffer): void => {
+    said = (said + String(text)).slice(-10_000);
+  };
+  server.stdout?.on('data', note);
+  server.stderr?.on('data', note);
+  for (;;) {
+    if (server.exitCode !== null) throw new TypeError(`Redis did not start: ${said}`);
+    const answer = await cli('PING').catch(() => '');
+    if (answer === 'PONG') return;
+    await sleep(20);
+  }
+}
+
+/** Waits until `isSo` holds. A test that would wait longer than its own limit fails by that. */
+export async function until(isSo: () => Promise<boolean> | boolean, everyMs = 20): Promise<void> {
+  while (!(await isSo())) await sleep(everyMs);
+}
