@@ -7,13 +7,13 @@ export interface GuardRequest {
   /** What is attempted, e.g. `auth.login`; a policy is bound to it. */
   readonly action: string;
   /** Blind index or internal id, never a raw email. Required by login and otp. */
-  readonly account?: string | null;
+  readonly account?: string | null | undefined;
   /** IPv4 or IPv6 text. */
   readonly ip: string;
   /** The raw User-Agent; normalised, never stored. */
-  readonly ua?: string | null;
+  readonly ua?: string | null | undefined;
   /** Null or absent: the device is missing. */
-  readonly device?: { readonly id: string; readonly confidence: Confidence } | null;
+  readonly device?: { readonly id: string; readonly confidence: Confidence } | null | undefined;
 }
 
 /** Bounds on what a request may carry, in characters. Longer values are refused, never cut. */

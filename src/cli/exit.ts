@@ -1,0 +1,26 @@
+import { Fault } from '../core/fault.ts';
+import type { CommandIo, ExitCode } from './streams.ts';
+
+const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
+  cause instanceof Error && 'syscall' in cause && 'code' in cause;
+
+/** Says what went wrong in one line on stderr. Faults of ours and of the system are told; a bug is thrown on. */
+export function reportFault(cause: unknown, io: CommandIo): ExitCode {
+  if (cause instanceof Fault && cause.code !== 'INVARIANT_BROKEN') {
+    io.stderr.write(`portcullis: ${oneLine(cause.message)}\n`);
+    return cause.code.startsWith('STORE_') ? 1 : 2;
+  }
+  if (isSystemError(cause)) {
+    io.stderr.write(
+      `portcullis: ${oneLine(cause.path ?? 'input')}: ${cause.syscall} failed with ${cause.code}\n`,
+    );
+    return 2;
+  }
+  throw cause;
+}
+
+/** Control characters are shown escaped, so that no input writes to the terminal. */
+const oneLine = (text: string): string =>
+  [...text]
+    .map((char) => (char < ' ' || char === '\u007f' ? JSON.stringify(char).slice(1, -1) : char))
+    .join('');

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { reportFault } from './exit.ts';
+import { addExplain } from './explain/command.ts';
+import { addReplay } from './replay/command.ts';
+import type { CommandIo, ExitCode } from './streams.ts';
+
+const USAGE_ERROR = 2;
+
+/** Runs the command line and gives its exit code. */
+export async function runCli(args: readonly string[], io: CommandIo): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const end = (given: ExitCode) => {
+    code = given;
+  };
+  const program = new Command('portcullis')
+    .description('Decisions on logins, one-time codes and API calls.')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
+  for (const add of [addReplay, addExplain]) add(program, io, end);
+  for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (cause) {
+    if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : USAGE_ERROR;
+    return reportFault(cause, io);
+  }
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String(version);
+}
+
+/** A reader that goes away, as `head` does, ends us quietly. */
+function endWithReader(cause: NodeJS.ErrnoException): void {
+  if (cause.code === 'EPIPE') process.exit(0);
+  throw cause;
+}
+
+if (process.argv[1] !== undefined && import.meta.url.endsWith('/cli/main.js')) {
+  process.stdout.on('error', endWithReader);
+  const { stdin, stdout, stderr } = process;
+  process.exitCode = await runCli(process.argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    isTerminal: stderr.isTTY === true,
+  });
+}

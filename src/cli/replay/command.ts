@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+import { openEngine, openReplayStore } from '../engine-options.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { decideImmediately, Replay, type ReplayOptions } from './replay.ts';
+
+const help = `
+Reads events, one JSON object a line, and prints one decision a line. Time is the events' own.
+
+Example:
+  $ portcullis replay examples/sample-day.jsonl --summary
+  $ zcat events.jsonl.gz | portcullis replay - --policy strict.yaml --summary --quiet`;
+
+type Flags = Omit<ReplayOptions, 'file'> & { readonly policy?: string };
+
+/** Adds `replay` to the program. `end` receives the exit code. */
+export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode) => void): void {
+  program
+    .command('replay')
+    .description('decide a file of events as it would have been decided then')
+    .argument('[file]', 'event file, - for standard input', '-')
+    .option('--policy <file>', 'policies to decide by (YAML or JSON)')
+    .addOption(new Option('--format <name>', 'format of the file').choices(['events']).default('events'))
+    .option('--summary', 'end with counts, first blocks and a chart', false)
+    .option('--json', 'the summary as JSON too', false)
+    .option('--quiet', 'no decision lines', false)
+    .option('--skip-bad', 'count bad lines and go on', false)
+    .addHelpText('after', help)
+    .action(async (file: string, { policy, ...flags }: Flags) => {
+      const engine = openEngine(policy);
+      const { store, setTime } = openReplayStore();
+      const replay = new Replay({ file, ...flags }, decideImmediately(engine, store.immediate, setTime), io);
+      const code = await replay.run();
+      const { evicted } = store.usage();
+      if (evicted > 0) {
+        io.stderr.write(
+          `portcullis: ${evicted} records were dropped to stay within memory; later decisions on them start anew\n`,
+        );
+      }
+      end(code);
+    });
+}

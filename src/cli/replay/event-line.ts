@@ -1,0 +1,62 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import { type OperationName, operationNames } from '../../guard/engine.ts';
+import type { GuardRequest } from '../../guard/signals.ts';
+
+/** An event of a replay, as its line says it; its signals are checked by the engine. */
+export interface ReplayEvent extends GuardRequest {
+  /** Milliseconds. */
+  readonly t: number;
+  readonly op: OperationName;
+  readonly cost: number;
+}
+
+/** The latest time a `Date` can name; arithmetic on it stays exact. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+
+const operations: ReadonlySet<unknown> = new Set(operationNames);
+
+/** Reads an event line. Unknown fields are ignored. Throws `INPUT_INVALID` that names the field. */
+export function parseEventLine(line: string): ReplayEvent {
+  const event = parseObject(line);
+  const { t, op, action, account, ip, ua, device, cost } = event;
+  if (typeof t !== 'number' || !Number.isInteger(t) || t < 0 || t > MAX_TIME_MS) {
+    throw new Fault(
+      'INPUT_INVALID',
+      `t must be an integer of milliseconds from 0 to ${MAX_TIME_MS}, got ${shapeOf(t)}`,
+    );
+  }
+  if (!operations.has(op)) {
+    throw new Fault('INPUT_INVALID', `op must be one of ${operationNames.join(', ')}, got ${shapeOf(op)}`);
+  }
+  if (action !== undefined && typeof action !== 'string') {
+    throw new Fault('INPUT_INVALID', `action must be a string, got ${shapeOf(action)}`);
+  }
+  if (cost !== undefined && typeof cost !== 'number') {
+    throw new Fault('INPUT_INVALID', `cost must be an integer, got ${shapeOf(cost)}`);
+  }
+  return {
+    t,
+    op: op as OperationName,
+    action: action ?? (op === 'consume' ? 'api.heavy' : 'auth.login'),
+    account: account as GuardRequest['account'],
+    ip: ip as string,
+    ua: ua as GuardRequest['ua'],
+    device: device as GuardRequest['device'],
+    cost: cost ?? 1,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The message of a parse error quotes the line, which may hold an identifier, so it is not passed on. */
+function parseObject(line: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    const what = line.includes('\0') ? 'not valid JSON: it contains a NUL byte' : 'not valid JSON';
+    throw new Fault('INPUT_INVALID', what, { cause });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new Fault('INPUT_INVALID', `an event must be an object, got ${shapeOf(value)}`);
+}

@@ -1,0 +1,103 @@
+import { Fault } from '../../core/fault.ts';
+
+/** A line of input and its number, from 1. */
+export interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** A line that cannot be read as text; its number, from 1, and why. */
+export interface UnreadableLine {
+  readonly number: number;
+  readonly fault: Fault;
+}
+
+/** Longer lines are refused, so that no input makes us hold it whole. In bytes. */
+export const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+const NEWLINE = 10;
+const BYTE_ORDER_MARK = '\uFEFF';
+const tooLong = `longer than ${MAX_LINE_BYTES} bytes`;
+
+/**
+ * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. A line must be
+ * UTF-8: bytes that are not would make different identifiers one.
+ */
+export class LineReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  #rest: Uint8Array[] = [];
+  #restBytes = 0;
+  #number = 0;
+
+  /** The lines that this chunk completes. */
+  *push(chunk: Uint8Array): Generator<Line | UnreadableLine> {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      this.#hold(chunk);
+      return;
+    }
+    yield* this.#split(this.#take(chunk.subarray(0, end)));
+    this.#hold(chunk.subarray(end + 1));
+  }
+
+  /** The last line, if the stream did not end with a newline. */
+  *finish(): Generator<Line | UnreadableLine> {
+    if (this.#restBytes > 0) yield* this.#split(this.#take(new Uint8Array(0)));
+  }
+
+  /** Keeps the begin of a line. Of a line that is too long only the length is kept. */
+  #hold(part: Uint8Array): void {
+    if (part.length === 0) return;
+    if (this.#restBytes <= MAX_LINE_BYTES) this.#rest.push(part);
+    this.#restBytes += part.length;
+  }
+
+  #take(part: Uint8Array): Uint8Array {
+    const whole = this.#rest.length === 0 ? part : Buffer.concat([...this.#rest, part]);
+    this.#rest = [];
+    this.#restBytes = 0;
+    return whole;
+  }
+
+  *#split(block: Uint8Array): Generator<Line | UnreadableLine> {
+    const text = this.#decode(block);
+    if (text !== null) {
+      for (const line of text.split('\n')) yield this.#line(line);
+      return;
+    }
+    let start = 0;
+    while (start <= block.length) {
+      const found = block.indexOf(NEWLINE, start);
+      const end = found === -1 ? block.length : found;
+      yield this.#lineOf(block.subarray(start, end));
+      start = end + 1;
+    }
+  }
+
+  #lineOf(bytes: Uint8Array): Line | UnreadableLine {
+    const text = bytes.length > MAX_LINE_BYTES ? null : this.#decode(bytes);
+    if (text !== null) return this.#line(text);
+    return this.#unreadable(bytes.length > MAX_LINE_BYTES ? tooLong : 'not valid UTF-8');
+  }
+
+  #line(text: string): Line | UnreadableLine {
+    if (text.length > MAX_LINE_BYTES) return this.#unreadable(tooLong);
+    this.#number += 1;
+    const isMarked = this.#number === 1 && text.startsWith(BYTE_ORDER_MARK);
+    return { number: this.#number, text: isMarked ? text.slice(1) : text };
+  }
+
+  #unreadable(why: string): UnreadableLine {
+    this.#number += 1;
+    return { number: this.#number, fault: new Fault('INPUT_INVALID', why) };
+  }
+
+  #decode(bytes: Uint8Array): string | null {
+    try {
+      return this.#decoder.decode(bytes);
+    } catch (cause) {
+      if (cause instanceof TypeError) return null;
+      throw cause;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import type { Decision } from '../../core/decision.ts';
+import { Fault } from '../../core/fault.ts';
+import type { Engine } from '../../guard/engine.ts';
+import { runImmediately, runOperation } from '../../guard/run.ts';
+import type { ImmediateStore, Store } from '../../stores/store.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { decisionLine } from './decision-line.ts';
+import { parseEventLine, type ReplayEvent } from './event-line.ts';
+import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
+import { Progress } from './progress.ts';
+import { Summary } from './summary.ts';
+import { summaryText } from './summary-text.ts';
+
+export interface ReplayOptions {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  readonly summary: boolean;
+  readonly json: boolean;
+  /** No decision lines. */
+  readonly quiet: boolean;
+  /** Count bad lines and go on. */
+  readonly skipBad: boolean;
+}
+
+/** How an event is decided: at once on a memory store, else with a promise. */
+export type Decide = (event: ReplayEvent) => Decision | Promise<Decision>;
+
+export function decideImmediately(
+  engine: Engine,
+  store: ImmediateStore,
+  setTime: (t: number) => void,
+): Decide {
+  return (event) => {
+    setTime(event.t);
+    return runImmediately(store, engine.prepare(event.op, event, event.cost).operation, event.t);
+  };
+}
+
+export function decideOn(engine: Engine, store: Store): Decide {
+  return (event) => runOperation(store, engine.prepare(event.op, event, event.cost).operation, event.t);
+}
+
+const WRITE_BYTES = 64 * 1024;
+
+/** Replays one stream of events. */
+export class Replay {
+  readonly summary = new Summary();
+  readonly #options: ReplayOptions;
+  readonly #decide: Decide;
+  readonly #io: CommandIo;
+  readonly #progress: Progress;
+  #pending = '';
+  /** Blank lines are fine at the end of a file only. */
+  #blankLine = 0;
+
+  constructor(options: ReplayOptions, decide: Decide, io: CommandIo) {
+    this.#options = options;
+    this.#decide = decide;
+    this.#io = io;
+    this.#progress = new Progress(io);
+  }
+
+  async run(): Promise<ExitCode> {
+    const reader = new LineReader();
+    for await (const chunk of this.#open()) {
+      if (!(await this.#all(reader.push(chunk as Uint8Array)))) return 2;
+      await this.#flush();
+      this.#progress.show(this.summary.events);
+    }
+    if (!(await this.#all(reader.finish()))) return 2;
+    this.#conclude();
+    await this.#flush();
+    return 0;
+  }
+
+  #open(): AsyncIterable<unknown> {
+    return this.#options.file === '-'
+      ? this.#io.stdin
+      : createReadStream(this.#options.file, { highWaterMark: 1 << 18 });
+  }
+
+  /** False when a bad line has ended the replay. */
+  async #all(lines: Iterable<Line | UnreadableLine>): Promise<boolean> {
+    for (const line of lines) {
+      const result = this.#one(line);
+      const fault = result instanceof Promise ? await result : result;
+      if (fault === null) continue;
+      this.summary.badLines += 1;
+      if (this.#options.skipBad) continue;
+      await this.#flush();
+      this.#io.stderr.write(
+        `line ${line.number}: ${fault.message}. Mend it, or go on without such lines: --skip-bad\n`,
+      );
+      return false;
+    }
+    return true;
+  }
+
+  /** The fault of a bad line, else null. Only a store with promises is waited for. */
+  #one(line: Line | UnreadableLine): Fault | null | Promise<Fault | null> {
+    try {
+      if ('fault' in line) return line.fault;
+      if (this.#isBlank(line)) return null;
+      const event = parseEventLine(line.text);
+      const decision = this.#decide(event);
+      if (decision instanceof Promise)
+        return decision.then((decided) => this.#note(line, event, decided), inputFault);
+      return this.#note(line, event, decision);
+    } catch (cause) {
+      return inputFault(cause);
+    }
+  }
+
+  #isBlank({ number, text }: Line): boolean {
+    if (text === '' || text === '\r') {
+      this.#blankLine ||= number;
+      return true;
+    }
+    if (this.#blankLine > 0)
+      throw new Fault('INPUT_INVALID', `an event must be an object, but line ${this.#blankLine} is empty`);
+    return false;
+  }
+
+  #note(line: Line, event: ReplayEvent, decision: Decision): null {
+    this.summary.add(line.number, event, decision);
+    if (!this.#options.quiet) this.#pending += `${decisionLine(event.t, decision)}\n`;
+    return null;
+  }
+
+  #conclude(): void {
+    this.#progress.clear();
+    if (!this.#options.summary) return;
+    this.#pending += this.#options.json
+      ? `${JSON.stringify({ summary: this.summary })}\n`
+      : summaryText(this.summary);
+  }
+
+  async #flush(): Promise<void> {
+    for (let from = 0; from < this.#pending.length; from += WRITE_BYTES) {
+      const more = this.#io.stdout.write(this.#pending.slice(from, from + WRITE_BYTES));
+      if (!more) await once(this.#io.stdout, 'drain');
+    }
+    this.#pending = '';
+  }
+}
+
+/** Faults of the input are the line's; everything else is ours and goes on. */
+function inputFault(cause: unknown): Fault {
+  if (cause instanceof Fault && (cause.code === 'INPUT_INVALID' || cause.code === 'OPERATION_UNKNOWN'))
+    return cause;
+  throw cause;
+}

@@ -1,0 +1,38 @@
+import type { CredentialPolicy, Policy } from '../core/policy.ts';
+
+/** Problems that no single field shows: numbers that contradict each other. Empty when the policy makes sense. */
+export function assertPolicy(policy: Policy, path: string): string[] {
+  const problems: string[] = [];
+  const demand = (holds: boolean, problem: string) => {
+    if (!holds) problems.push(`${path}.${problem}`);
+  };
+  const { durationsMs } = policy.ladder;
+  demand(isRising(durationsMs), 'ladder.durationsMs: each level must last longer than the one below it');
+  const longest = Math.max(...durationsMs);
+  demand(policy.retention.recordMs > longest, 'retention.recordMs: must be longer than the longest block');
+  demand(policy.retention.bookMs >= policy.retention.recordMs, 'retention.bookMs: must be at least recordMs');
+  if (policy.kind === 'credential') demandCredential(policy, demand);
+  return problems;
+}
+
+function demandCredential(policy: CredentialPolicy, demand: (holds: boolean, problem: string) => void): void {
+  const { score, budget, correlation, ladder } = policy;
+  demand(score.softFrom >= 1, 'score.softFrom: must be at least 1');
+  demand(
+    isRising([score.softFrom, score.hardFrom, score.severeFrom]),
+    'score: softFrom < hardFrom < severeFrom must hold',
+  );
+  demand(budget.level <= ladder.maxLevel, 'budget.level: must not be above ladder.maxLevel');
+  demand(budget.trustedLevel <= budget.level, 'budget.trustedLevel: must not be above level');
+  demand(
+    correlation.dilution.confirmFromMs < correlation.dilution.confirmUntilMs,
+    'correlation.dilution: confirmFromMs < confirmUntilMs must hold',
+  );
+  demand(
+    correlation.flood.capacity >= correlation.flood.count,
+    'correlation.flood.capacity: must be at least count',
+  );
+}
+
+const isRising = (numbers: readonly number[]): boolean =>
+  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
