@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fullBucket } from '../core/bucket.ts';
+import { type Pool, quotaOf, type Take, takeCall } from './pool.ts';
+
+function pool(ratePerSecond: number, burst: number): Pool {
+  return { bucket: fullBucket, quota: quotaOf({ ratePerSecond, burst }) };
+}
+
+/** Asks in turn at the given times; answers with what each got. */
+function ask(target: Pool, global: Pool, times: readonly number[], maxWaitMs = 0): Take[] {
+  let [own, all] = [target, global];
+  return times.map((now) => {
+    const take = takeCall(own, all, now, maxWaitMs);
+    if (take.taken)
+      [own, all] = [
+        { ...own, bucket: take.target },
+        { ...all, bucket: take.global },
+      ];
+    return take;
+  });
+}
+
+describe('a pool', () => {
+  it('gives its burst at once, then its rate, and says when to come back', () => {
+    const takes = ask(pool(10, 3), pool(1_000, 1_000), [0, 0, 0, 0, 99, 100]);
+    expect(takes.map(({ taken }) => taken)).toEqual([true, true, true, false, false, true]);
+    expect(takes[3]).toEqual({ taken: false, rule: 'target-rate', retryAfterMs: 100 });
+    expect(takes[4]).toEqual({ taken: false, rule: 'target-rate', retryAfterMs: 1 });
+  });
+
+  it('is not touched when the global one is empty, nor the other way round', () => {
+    const global = pool(1, 1);
+    const target = pool(10, 10);
+    const [first, second] = ask(target, global, [0, 0]);
+    expect(first?.taken).toBe(true);
+    expect(second).toEqual({ taken: false, rule: 'global-rate', retryAfterMs: 1_000 });
+  });
+
+  it('never gives more than burst plus rate, over any stretch, with or without a queue', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 100 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 2_000 }),
+        gaps,
+        (rate, burst, maxWaitMs, waits) => {
+          let now = 0;
+          const times = waits.map((wait) => {
+            now += wait;
+            return now;
+          });
+          const takes = ask(pool(rate, burst), pool(1_000_000, 1_000_000), times, maxWaitMs);
+          const starts = takes.flatMap((take, index) =>
+            take.taken ? [(times[index] ?? 0) + take.waitMs] : [],
+          );
+          for (const [index, from] of starts.entries()) {
+            for (const [further, to] of starts.slice(index).entries()) {
+              expect(further + 1).toBeLessThanOrEqual(burst + ((to - from + 1) * rate) / 1_000);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('gives places in the order of asking, none further away than allowed', () => {
+    const takes = ask(pool(10, 1), pool(1_000, 1_000), [0, 0, 0, 0], 250);
+    expect(takes.map((take) => (take.taken ? take.waitMs : null))).toEqual([0, 100, 200, null]);
+  });
+
+  it('that is waited for does not hold back the others', () => {
+    const global = pool(10, 2);
+    const slow = takeCall({ ...pool(1, 1), bucket: { tatMs: 5_000, tatUnits: 0 } }, global, 0, 10_000);
+    if (!slow.taken) throw new TypeError('no place was booked');
+    expect(slow.waitMs).toBe(5_000);
+    expect(takeCall(pool(10, 10), { ...global, bucket: slow.global }, 0, 0).taken).toBe(true);
+  });
+});

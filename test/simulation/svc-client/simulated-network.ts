@@ -1,0 +1,117 @@
+import type { Clock } from '../../../src/svc-client/clock.ts';
+import {
+  type Attempt,
+  acceptPassport,
+  type Checkpoint,
+  type Endpoint,
+  type Outcome,
+  problemOf,
+  RECEIPT_HEADER,
+  runInJourney,
+  type SvcBody,
+  type Transport,
+} from '../../../src/svc-client/index.ts';
+
+/** What a simulated service answers. */
+export interface SimAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface SimRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type SimHandler = (request: SimRequest) => Promise<SimAnswer>;
+
+/** A text as a response body. */
+export function simBody(text: string): SvcBody {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    text: async () => text,
+    json: async () => JSON.parse(text),
+    arrayBuffer: async () => bytes.buffer.slice(0),
+    dump: async () => null,
+    async *[Symbol.asyncIterator]() {
+      yield bytes;
+    },
+  };
+}
+
+interface Host {
+  handler: SimHandler;
+  up: boolean;
+}
+
+/** Services by origin, with a latency between them, on virtual time. Origins without a service refuse connections. */
+export class SimulatedNetwork implements Transport {
+  readonly #clock: Clock;
+  readonly #latencyMs: number;
+  readonly #hosts = new Map<string, Host>();
+  readonly #arrivals = new Map<string, number>();
+
+  constructor(clock: Clock, latencyMs = 1) {
+    this.#clock = clock;
+    this.#latencyMs = latencyMs;
+  }
+
+  host(origin: string, handler: SimHandler): void {
+    this.#hosts.set(origin, { handler, up: true });
+  }
+
+  /** Takes a host off the network, or back. */
+  setUp(origin: string, up: boolean): void {
+    const host = this.#hosts.get(origin);
+    if (host !== undefined) host.up = up;
+  }
+
+  /** Requests that have reached the origin. */
+  arrivals(origin: string): number {
+    return this.#arrivals.get(origin) ?? 0;
+  }
+
+  open(origin: string): Endpoint {
+    return { send: (attempt) => this.#send(origin, attempt), close: async () => undefined };
+  }
+
+  #send(origin: string, attempt: Attempt): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(attempt.timeoutMs, () => resolve({ kind: 'timeout' }));
+      attempt.signal?.addEventListener('abort', () => {
+        resolve({ kind: 'aborted', reason: attempt.signal?.reason });
+      });
+      this.#clock.after(this.#latencyMs, () => {
+        this.#arrive(origin, attempt).then((outcome) => {
+          cancel();
+          resolve(outcome);
+        }, reject);
+      });
+    });
+  }
+
+  async #arrive(origin: string, { method, path, headers }: Attempt): Promise<Outcome> {
+    const host = this.#hosts.get(origin);
+    if (host?.up !== true) return { kind: 'unreachable', sent: false, cause: 'refused' };
+    this.#arrivals.set(origin, this.arrivals(origin) + 1);
+    const answer = await host.handler({ method, path, headers: { ...headers } });
+    await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
+    const body = simBody(answer.body ?? '');
+    return { kind: 'response', response: { status: answer.status, headers: { ...answer.headers }, body } };
+  }
+}
+
+/** Puts a handler behind a checkpoint, as the wrapper for node:http does. */
+export function behindCheckpoint(checkpoint: Checkpoint, handler: SimHandler): SimHandler {
+  return async (request) => {
+    const admission = acceptPassport(request.headers, checkpoint);
+    if (!admission.admitted) return problemOf(admission.denial, admission.requestId);
+    const answer = await runInJourney(admission.journey, () => handler(request));
+    const receipt = admission.receipt();
+    return receipt === null
+      ? answer
+      : { ...answer, headers: { ...answer.headers, [RECEIPT_HEADER]: receipt } };
+  };
+}
