@@ -23,9 +23,14 @@ export type Charge =
   | { readonly conforms: true; readonly bucket: Bucket }
   | { readonly conforms: false; readonly until: number };
 
-/** Units that are owed now. */
-function backlog(bucket: Bucket, limit: number, now: number): number {
+/** Units that are owed now; `periodMs` of them are one unit of cost. */
+export function backlog(bucket: Bucket, limit: number, now: number): number {
   return Math.max(0, (bucket.tatMs - now) * limit + bucket.tatUnits);
+}
+
+/** The bucket that owes so many units now. */
+export function bucketOwing(units: number, limit: number, now: number): Bucket {
+  return { tatMs: now + Math.floor(units / limit), tatUnits: units % limit };
 }
 
 /** Takes `cost` if it is there; a refused cost takes nothing. */
@@ -34,7 +39,7 @@ export function charge(bucket: Bucket, quota: Quota, cost: number, now: number):
   const next = backlog(bucket, limit, now) + cost * periodMs;
   const over = next - periodMs * capacity;
   if (over > 0) return { conforms: false, until: now + Math.ceil(over / limit) };
-  return { conforms: true, bucket: { tatMs: now + Math.floor(next / limit), tatUnits: next % limit } };
+  return { conforms: true, bucket: bucketOwing(next, limit, now) };
 }
 
 /** Whole units of cost that would conform now. */

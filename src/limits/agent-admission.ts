@@ -1,0 +1,35 @@
+import type { Key, Records } from '../core/records.ts';
+import { timesWithin } from '../core/window.ts';
+import type { ClientKeys } from './client-keys.ts';
+import { type ClientRecord, readClient, sightMs } from './client-record.ts';
+
+/** Agents of one network that get a bucket of their own, as the engine contract admits them (§6). */
+const mostAgents = 50;
+
+/** Where the client is counted: under its own agent, or, once its network has shown too many, under `other/0`. */
+export interface Admission {
+  readonly key: Key<ClientRecord>;
+  readonly record: ClientRecord | undefined;
+  /** Whether the agent is new to its network and has to be noted there. */
+  readonly isNew: boolean;
+}
+
+/** A client that has a record keeps it, so that nothing routes around a block. */
+export function admit(records: Records, { client, crowd }: ClientKeys, t: number): Admission {
+  const record = readClient(records, client, t);
+  if (record !== undefined || crowd === null) return { key: client, record, isNew: false };
+  const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
+  if (seen.length < mostAgents) return { key: client, record, isNew: true };
+  return { key: crowd.other, record: readClient(records, crowd.other, t), isNew: false };
+}
+
+/** Notes the first sight of an agent. */
+export function noteAgent(records: Records, { crowd }: ClientKeys, t: number): void {
+  if (crowd === null) return;
+  const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
+  records.put(
+    crowd.network,
+    { at: t, agentsSeenAt: [...seen, t] },
+    { keepMs: sightMs, softMs: 0, hardMs: 0 },
+  );
+}

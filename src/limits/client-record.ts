@@ -1,0 +1,52 @@
+import { type Bucket, fullBucket } from '../core/bucket.ts';
+import { MINUTE_MS } from '../core/duration.ts';
+import { defaultApi } from '../core/policy.ts';
+import type { Key, Records, StoredRecord } from '../core/records.ts';
+import { cleanStanding, type Standing } from '../core/standing.ts';
+import { type Asked, nothingAsked } from './asked-window.ts';
+
+/** What is remembered of one client: a user, or an IP prefix with a user agent. */
+export interface ClientRecord extends Standing, StoredRecord {
+  at: number;
+  bucket: Bucket;
+  /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
+  limit: number;
+  asked: Asked;
+}
+
+/** When the agents of one network were first seen, so that their number is bounded. */
+export interface NetworkSights extends StoredRecord {
+  readonly at: number;
+  readonly agentsSeenAt: readonly number[];
+}
+
+/** A flood is slowed down, not banished: the ladder of the api policy ends at level 4. */
+export const ladder = defaultApi.ladder;
+
+/** How long an agent stays known to its network after its last call. */
+export const sightMs = 15 * MINUTE_MS;
+
+export function emptyClient(now: number, limit: number): ClientRecord {
+  return { ...cleanStanding, at: now, bucket: fullBucket, limit, asked: nothingAsked };
+}
+
+/** The record, unless it has expired: its bucket is full again and nothing is remembered of it. */
+export function readClient(records: Records, key: Key<ClientRecord>, t: number): ClientRecord | undefined {
+  const record = records.get(key);
+  return record !== undefined && t < expiryOf(record) ? record : undefined;
+}
+
+export function writeClient(records: Records, key: Key<ClientRecord>, record: ClientRecord, t: number): void {
+  records.put(key, record, {
+    keepMs: expiryOf(record) - t,
+    softMs: Math.max(0, record.softUntil - t),
+    hardMs: Math.max(0, record.hardUntil - t),
+  });
+}
+
+/** From when on the record says the same as none. */
+function expiryOf({ at, bucket, memory, hardUntil }: ClientRecord): number {
+  let forgottenAt = hardUntil;
+  for (let level = memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
+  return Math.max(at + sightMs, bucket.tatMs + 1, forgottenAt);
+}

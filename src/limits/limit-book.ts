@@ -1,0 +1,63 @@
+import { Fault } from '../core/fault.ts';
+import { type Allowance, type Limit, toAllowance } from './allowance.ts';
+import type { Call } from './call.ts';
+import { addressOf, CidrSet } from './cidr-set.ts';
+import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
+
+const defaultRatePerSecond = 10;
+/** Anonymous callers get a quarter of the signed-in rate. */
+const anonymousShare = 0.25;
+
+/** Finds the limit of a call. */
+export class LimitBook {
+  readonly #signedIn: Allowance;
+  readonly #anonymous: Allowance;
+  readonly #users = new Map<string, Allowance>();
+  readonly #ranges: { readonly range: CidrSet; readonly allowance: Allowance }[] = [];
+  readonly #limitFor: LimiterOptions['limitFor'];
+  readonly #given = new WeakMap<Limit, Allowance>();
+
+  /** @throws Fault `CONFIG_INVALID` when a limit is out of range or an override is for nobody. */
+  constructor(options: LimiterOptions) {
+    const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
+    this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
+    this.#anonymous = toAllowance('anonymous', {
+      ratePerSecond: anonymous.ratePerSecond ?? ratePerSecond * anonymousShare,
+      burst: anonymous.burst ?? burst,
+    });
+    this.#limitFor = options.limitFor;
+    overrides.forEach((override, index) => {
+      this.#addOverride(`overrides[${index}]`, override);
+    });
+  }
+
+  find(call: Call): Allowance {
+    const given = this.#limitFor?.(call);
+    if (given) return this.#compiled(given);
+    const own = call.user ? this.#users.get(call.user) : undefined;
+    if (own !== undefined) return own;
+    if (this.#ranges.length > 0) {
+      const address = addressOf(call.ip);
+      const found = address === null ? undefined : this.#ranges.find(({ range }) => range.has(address));
+      if (found !== undefined) return found.allowance;
+    }
+    return call.user ? this.#signedIn : this.#anonymous;
+  }
+
+  #addOverride(name: string, { user, cidr, ...limit }: LimitOverride): void {
+    if ((user === undefined) === (cidr === undefined)) {
+      throw new Fault('CONFIG_INVALID', `${name} must have either a user or a cidr`);
+    }
+    const allowance = toAllowance(name, limit);
+    if (user !== undefined) this.#users.set(user, allowance);
+    if (cidr !== undefined) this.#ranges.push({ range: new CidrSet(`${name}.cidr`, [cidr]), allowance });
+  }
+
+  #compiled(limit: Limit): Allowance {
+    const known = this.#given.get(limit);
+    if (known !== undefined) return known;
+    const allowance = toAllowance('limitFor', limit);
+    this.#given.set(limit, allowance);
+    return allowance;
+  }
+}

@@ -1,0 +1,374 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
+import type { Call } from './call.ts';
+import type { LimitEvent } from './events.ts';
+import { createLimiter } from './limiter.ts';
+import type { LimiterOptions } from './limiter-options.ts';
+import type { Warning } from './warning.ts';
+
+const secret = 'sixteen bytes or more';
+const start = 1_700_000_000_000;
+const chrome =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+const get: Call = { method: 'GET', path: '/list', ip: '203.0.113.7', ua: chrome };
+
+/** A limiter in simulated time, with everything it said. */
+function bench(options: Partial<LimiterOptions> = {}) {
+  let now = start;
+  const store = createMemoryStore({ clock: () => now });
+  const events: LimitEvent[] = [];
+  const limiter = createLimiter({
+    store,
+    secret,
+    clock: () => now,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return {
+    limiter,
+    store,
+    events,
+    elapse: (ms: number) => {
+      now += ms;
+    },
+    /** How many of these calls are allowed before the first refusal. */
+    async spend(call: Call): Promise<number> {
+      for (let allowed = 0; ; allowed += 1) if (!(await limiter.take(call)).allowed) return allowed;
+    },
+  };
+}
+
+async function faultOf(run: () => unknown): Promise<Fault | null> {
+  try {
+    await run();
+    return null;
+  } catch (error) {
+    return error instanceof Fault ? error : null;
+  }
+}
+
+describe('a limiter', () => {
+  it('gives anonymous callers a quarter of what users get', async () => {
+    const { spend } = bench({ ratePerSecond: 8, burst: 2 });
+    expect(await spend({ ...get, user: 'u1' })).toBe(16);
+    expect(await spend(get)).toBe(4);
+  });
+
+  it('takes the cost of the route', async () => {
+    const { spend } = bench({ ratePerSecond: 10, burst: 3 });
+    expect(await spend({ ...get, user: 'u1', method: 'PUT', path: '/create' })).toBe(6);
+    expect(await spend({ ...get, user: 'u2', method: 'PATCH', path: '/update' })).toBe(10);
+    expect(await spend({ ...get, user: 'u3', cost: 15 })).toBe(2);
+  });
+
+  it('knows an anonymous caller by network and agent, a user by its id alone', async () => {
+    const { spend } = bench({ ratePerSecond: 4, burst: 2 });
+    expect(await spend(get)).toBe(2);
+    expect(await spend({ ...get, ip: '::ffff:203.0.113.7' })).toBe(0);
+    expect(await spend({ ...get, ua: chrome.replace('120.0.0', '120.9.9') })).toBe(0);
+    expect(await spend({ ...get, ua: chrome.replace('Chrome/120', 'Chrome/121') })).toBe(2);
+    expect(await spend({ ...get, ip: '203.0.113.8' })).toBe(2);
+    expect(await spend({ ...get, ip: '2001:db8::1' })).toBe(2);
+    expect(await spend({ ...get, ip: '2001:db8::2' })).toBe(0);
+    expect(await spend({ ...get, user: 'u1' })).toBe(8);
+    expect(await spend({ ...get, user: 'u1', ip: '198.51.100.1', ua: null })).toBe(0);
+  });
+
+  it('does not let a new agent on every call escape the limit', async () => {
+    const { limiter } = bench({ ratePerSecond: 4, burst: 2 });
+    let allowed = 0;
+    for (let major = 1; major <= 999; major += 1) {
+      const ua = `Mozilla/5.0 Chrome/${major}.0 Safari/537.36`;
+      if ((await limiter.take({ ...get, ua })).allowed) allowed += 1;
+    }
+    expect(allowed).toBe(52);
+  });
+
+  it('tells what is left and what to wait for', async () => {
+    const { limiter } = bench({ ratePerSecond: 4, burst: 2, name: 'api' });
+    expect(await limiter.take(get)).toMatchObject({
+      allowed: true,
+      rule: null,
+      retryAfterMs: 0,
+      route: 'GET /list',
+      caller: 'anonymous',
+      cost: 1,
+      mode: 'NORMAL',
+      quota: { policy: 'api', capacity: 2, windowSeconds: 2, remaining: 1, moreInMs: 1_000 },
+    });
+    await limiter.take(get);
+    expect(await limiter.take(get)).toMatchObject({
+      allowed: false,
+      rule: 'limit',
+      retryAfterMs: 1_000,
+      quota: { remaining: 0 },
+    });
+  });
+
+  it('keeps no identifier in clear', async () => {
+    const { limiter, store } = bench();
+    await limiter.take({ ...get, user: 'u-secret' });
+    await limiter.take(get);
+    await limiter.block({ ...get, user: 'u-secret' });
+    const texts: string[] = [];
+    for await (const held of store.held('')) texts.push(JSON.stringify(held));
+    expect(texts).toHaveLength(1);
+    expect(texts.join()).not.toMatch(/u-secret|203\.0\.113|Chrome/);
+    expect(texts.join()).toContain('portcullis:default:limits.default:1:U:{');
+  });
+
+  it('finds its clients again under a new secret while the old one is known', async () => {
+    const { limiter, store } = bench();
+    await limiter.block(get);
+    const rotated = createLimiter({ store, secret: 'another secret, as long', previousSecret: secret });
+    const forgetful = createLimiter({ store, secret: 'another secret, as long' });
+    expect((await rotated.take(get)).allowed).toBe(false);
+    expect((await forgetful.take(get)).allowed).toBe(true);
+  });
+
+  it('says what is wrong with a call', async () => {
+    const { limiter } = bench();
+    expect((await faultOf(() => limiter.take({ ...get, ip: 'nonsense' })))?.code).toBe('INPUT_INVALID');
+    expect((await faultOf(() => limiter.take({ ...get, cost: -1 })))?.code).toBe('INPUT_INVALID');
+    expect((await faultOf(() => limiter.block(get, 9)))?.code).toBe('INPUT_INVALID');
+  });
+
+  it.each<[Partial<LimiterOptions>, string]>([
+    [{ burst: 5 }, 'limiter.burst'],
+    [{ ratePerSecond: 0 }, 'limiter.ratePerSecond'],
+    [{ anonymous: { burst: 1 } }, 'anonymous.burst'],
+    [{ name: 'a b' }, 'name'],
+    [{ environment: 'a:b' }, 'environment'],
+    [{ otherCost: -1 }, 'otherCost'],
+    [{ secret: 'short' }, 'secret'],
+    [{ overrides: [{ ratePerSecond: 1 }] }, 'overrides[0]'],
+    [{ overrides: [{ user: 'a', cidr: '10.0.0.0/8', ratePerSecond: 1 }] }, 'overrides[0]'],
+    [{ allow: { headers: [{ name: 'x-friend', value: 'short' }] } }, 'allow.headers[0]'],
+  ])('says what is wrong with %j', async (options, field) => {
+    const fault = await faultOf(() => bench(options));
+    expect(fault?.code).toBe('CONFIG_INVALID');
+    expect(fault?.message).toContain(field);
+  });
+});
+
+describe('other limits', () => {
+  it('count for a user, then for an address, then for everybody', async () => {
+    const { spend } = bench({
+      ratePerSecond: 4,
+      burst: 2,
+      overrides: [
+        { user: 'partner', ratePerSecond: 20, burst: 2 },
+        { cidr: '203.0.113.0/24', ratePerSecond: 6, burst: 2 },
+      ],
+    });
+    expect(await spend({ ...get, user: 'partner' })).toBe(40);
+    expect(await spend({ ...get, user: 'u1' })).toBe(12);
+    expect(await spend(get)).toBe(12);
+    expect(await spend({ ...get, ip: '198.51.100.1' })).toBe(2);
+  });
+
+  it('can be found call by call', async () => {
+    const plan = { ratePerSecond: 50, burst: 2 };
+    const { spend } = bench({ limitFor: ({ user }) => (user === 'gold' ? plan : null) });
+    expect(await spend({ ...get, user: 'gold' })).toBe(100);
+    expect(await spend({ ...get, user: 'u1' })).toBe(30);
+  });
+
+  it('follow the pressure', async () => {
+    let scale = 1;
+    const { spend, elapse } = bench({ ratePerSecond: 40, burst: 2, refillScale: () => scale });
+    const user = { ...get, user: 'u1' };
+    expect(await spend(user)).toBe(80);
+    scale = 0.25;
+    await spend(user);
+    elapse(1_000);
+    expect(await spend(user)).toBe(10);
+  });
+});
+
+describe('the allowlist', () => {
+  const friend = 'a value that only friends know';
+  const allow = {
+    cidrs: ['10.0.0.0/8'],
+    users: ['health-check'],
+    headers: [{ name: 'X-Friend', value: friend }],
+  };
+
+  it('lets pass by address, user or header, and counts each', async () => {
+    const { limiter } = bench({ ratePerSecond: 4, burst: 2, allow });
+    const withHeader = (value: string): Call => ({
+      ...get,
+      header: (name) => (name === 'x-friend' ? value : undefined),
+    });
+    for (let i = 0; i < 20; i += 1) {
+      expect((await limiter.take({ ...get, ip: '::ffff:10.1.2.3' })).skipped).toBe('cidr');
+      expect((await limiter.take({ ...get, user: 'health-check' })).skipped).toBe('user');
+      expect((await limiter.take(withHeader(friend))).skipped).toBe('header');
+    }
+    expect(limiter.counts().skipped).toEqual({ cidr: 20, user: 20, header: 20 });
+    expect((await limiter.take(withHeader(`${friend}!`))).skipped).toBeNull();
+    expect((await limiter.take(get)).skipped).toBeNull();
+  });
+
+  it('tells nothing about a quota', async () => {
+    const { limiter } = bench({ allow });
+    expect((await limiter.take({ ...get, ip: '10.0.0.1' })).quota).toBeNull();
+  });
+});
+
+describe('shadow', () => {
+  it('decides and tells, and refuses nobody', async () => {
+    const { limiter, events } = bench({ ratePerSecond: 4, burst: 2, shadow: true });
+    for (let i = 0; i < 2; i += 1) expect((await limiter.take(get)).shadow).toBeNull();
+    const verdict = await limiter.take(get);
+    expect(verdict).toMatchObject({
+      allowed: true,
+      rule: null,
+      quota: null,
+      shadow: { rule: 'limit', retryAfterMs: 1_000 },
+    });
+    expect(events).toMatchObject([{ type: 'refused', rule: 'limit', shadow: true }]);
+    expect(limiter.counts()).toMatchObject({ allowed: 3, refused: { limit: 0 }, shadowed: { limit: 1 } });
+  });
+
+  it('can be for one rule', async () => {
+    const { limiter } = bench({ ratePerSecond: 4, burst: 2, shadow: ['auto-block'] });
+    let verdict = await limiter.take(get);
+    for (let i = 0; i < 50; i += 1) verdict = await limiter.take(get);
+    expect(verdict).toMatchObject({ allowed: false, rule: 'limit', shadow: { rule: 'auto-block' } });
+  });
+
+  it('leaves nothing behind that is enforced later', async () => {
+    const { limiter, store } = bench({ ratePerSecond: 4, burst: 2, shadow: true });
+    for (let i = 0; i < 60; i += 1) await limiter.take(get);
+    const enforcing = createLimiter({ store, secret, ratePerSecond: 4, burst: 2 });
+    expect((await enforcing.take(get)).allowed).toBe(true);
+  });
+
+  it('is checked', async () => {
+    const fault = await faultOf(() => bench({ shadow: ['everything' as 'limit'] }));
+    expect(fault?.message).toContain('shadow must list "limit" or "auto-block"');
+  });
+});
+
+describe('blocks', () => {
+  it('come by themselves, refuse everything and end', async () => {
+    const { limiter, elapse, events } = bench({ ratePerSecond: 4, burst: 2 });
+    let verdict = await limiter.take(get);
+    for (let i = 0; i < 50; i += 1) verdict = await limiter.take(get);
+    expect(verdict).toMatchObject({ allowed: false, rule: 'auto-block', retryAfterMs: 60_000 });
+    elapse(59_999);
+    expect(await limiter.take(get)).toMatchObject({ rule: 'blocked', retryAfterMs: 1 });
+    elapse(1);
+    expect((await limiter.take(get)).allowed).toBe(true);
+    expect(events.filter((event) => event.type === 'refused' && event.rule === 'auto-block')).toHaveLength(1);
+  });
+
+  it('are lifted and placed by hand', async () => {
+    const { limiter } = bench();
+    expect(await limiter.lift(get)).toBe(false);
+    expect(await limiter.block(get, 3)).toBe(start + 300_000);
+    expect((await limiter.take(get)).rule).toBe('blocked');
+    expect(await limiter.block(get, 1)).toBe(start + 300_000);
+    expect(await limiter.lift(get)).toBe(true);
+    expect((await limiter.take(get)).allowed).toBe(true);
+    expect(await limiter.block(get, 1)).toBe(start + 1_800_000);
+  });
+});
+
+describe('settlement', () => {
+  it('is by the last word of the handler', async () => {
+    const { limiter, spend } = bench({ ratePerSecond: 10, burst: 2 });
+    const user = { ...get, user: 'u1' };
+    const verdict = await limiter.take({ ...user, cost: 10 });
+    await limiter.settle(verdict, 18);
+    await limiter.settle(verdict, 3);
+    expect(await spend(user)).toBe(17);
+  });
+
+  it('of a refused or skipped call does nothing', async () => {
+    const { limiter, spend } = bench({ ratePerSecond: 10, burst: 2, allow: { users: ['friend'] } });
+    const user = { ...get, user: 'u1' };
+    await spend(user);
+    await limiter.settle(await limiter.take(user), 0);
+    await limiter.settle(await limiter.take({ ...get, user: 'friend' }), 100);
+    expect(await spend(user)).toBe(0);
+  });
+
+  it('is never below nothing', async () => {
+    const { limiter } = bench();
+    const verdict = await limiter.take(get);
+    expect((await faultOf(() => limiter.settle(verdict, -1)))?.code).toBe('INPUT_INVALID');
+  });
+});
+
+/** A store that fails when it is told to. */
+function failingStore() {
+  const store = createMemoryStore();
+  const state = { code: null as 'STORE_FAILED' | 'RECORD_CORRUPT' | null, asked: 0 };
+  const failing: Store = {
+    view: (keys, look) => store.view(keys, look),
+    transact: async (keys, step) => {
+      state.asked += 1;
+      if (state.code !== null) throw new Fault(state.code, 'as told');
+      return store.transact(keys, step);
+    },
+    ping: () => store.ping(),
+    held: (prefix) => store.held(prefix),
+    close: () => store.close(),
+  };
+  return { failing, state };
+}
+
+describe('when the store fails', () => {
+  it('limits go on in this process, and it is told', async () => {
+    const { failing, state } = failingStore();
+    const { limiter, spend, events } = bench({ store: failing, ratePerSecond: 4, burst: 2 });
+    state.code = 'STORE_FAILED';
+    expect(await limiter.take(get)).toMatchObject({ allowed: true, mode: 'FAIL_OPEN' });
+    expect(await spend(get)).toBe(1);
+    expect(events[0]).toMatchObject({ type: 'store-failed', code: 'STORE_FAILED', paused: false });
+    expect(limiter.counts().storeFailures).toBe(3);
+  });
+
+  it('it is left alone after three failures, then tried by one call at a time', async () => {
+    const { failing, state } = failingStore();
+    const { limiter, elapse, events } = bench({ store: failing });
+    state.code = 'STORE_FAILED';
+    for (let i = 0; i < 50; i += 1) await limiter.take(get);
+    expect(state.asked).toBe(3);
+    elapse(5_000);
+    await Promise.all(Array.from({ length: 50 }, () => limiter.take(get)));
+    expect(state.asked).toBe(4);
+    elapse(5_000);
+    state.code = null;
+    expect((await limiter.take(get)).mode).toBe('NORMAL');
+    expect((await limiter.take(get)).mode).toBe('NORMAL');
+    expect(events.filter(({ type }) => type === 'store-recovered')).toHaveLength(1);
+  });
+
+  it('an operator is told, not answered from here', async () => {
+    const { failing, state } = failingStore();
+    const { limiter } = bench({ store: failing });
+    state.code = 'STORE_FAILED';
+    expect((await faultOf(() => limiter.block(get)))?.code).toBe('STORE_FAILED');
+    expect((await faultOf(() => limiter.lift(get)))?.code).toBe('STORE_FAILED');
+  });
+
+  it('a corrupt record is no failure of the store: it throws', async () => {
+    const { failing, state } = failingStore();
+    const { limiter } = bench({ store: failing });
+    state.code = 'RECORD_CORRUPT';
+    expect((await faultOf(() => limiter.take(get)))?.code).toBe('RECORD_CORRUPT');
+  });
+});
+
+describe('warnings', () => {
+  it('are not given for one process', () => {
+    const warnings: Warning[] = [];
+    bench({ warn: (warning) => warnings.push(warning) });
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import { createComponentHasher } from '../identity/component-hasher.ts';
+import { createIdentifier } from '../identity/identifier.ts';
+import type { Store } from '../stores/store.ts';
+import { AllowList } from './allow-list.ts';
+import { type Allowance, assertCost, milliCost, scaledQuota } from './allowance.ts';
+import type { Call } from './call.ts';
+import { type ClientKeys, ClientKeyspace } from './client-keys.ts';
+import { deploymentWarnings } from './deployment-warnings.ts';
+import type { LimitCounts, LimitEvent } from './events.ts';
+import { LimitBook } from './limit-book.ts';
+import { LimitCounter } from './limit-counter.ts';
+import { assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
+import { liftBlock, placeBlock } from './operator-steps.ts';
+import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
+import { settle } from './settle.ts';
+import { type Answered, StoreFallback } from './store-fallback.ts';
+import { type Ask, type Refusal, type Taken, take } from './take.ts';
+import type { QuotaState, Verdict } from './verdict.ts';
+import { emitWarning } from './warning.ts';
+
+/** Whom a call comes from. */
+export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
+
+/** Limits calls by token buckets over a store. A refusal is a value; only faults and misuse throw. */
+export interface Limiter {
+  readonly name: string;
+  /** Decides on a call and takes its cost when it is allowed. Throws `INPUT_INVALID` when `ip` is no address. */
+  take(call: Call): Promise<Verdict>;
+  /**
+   * Sets what an allowed call costs in the end: less gives back, more is taken, also from what is not there yet.
+   * Nothing happens for a call that the store has not charged. May be called again.
+   *
+   * @param cost an integer from 0 to 1,000,000
+   */
+  settle(verdict: Verdict, cost: number): Promise<void>;
+  /** Ends the client's block. False when none was running. */
+  lift(client: Client): Promise<boolean>;
+  /** Blocks the client from this level of the ladder on, default 2. Gives the end of the block, by the store's clock. */
+  block(client: Client, fromLevel?: number): Promise<number>;
+  counts(): LimitCounts;
+}
+
+/**
+ * Makes a limiter.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is out of range; the message names it.
+ */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const limiter = new BucketLimiter(options);
+  for (const warning of deploymentWarnings({ store: options.store })) (options.warn ?? emitWarning)(warning);
+  return limiter;
+}
+
+class BucketLimiter implements Limiter {
+  readonly name: string;
+  readonly #keysOf: (client: Client) => ClientKeys;
+  readonly #routes: RouteTable;
+  readonly #limits: LimitBook;
+  readonly #allow: AllowList;
+  readonly #shadows: ReturnType<typeof shadowsOf>;
+  readonly #refillScale: (call: Call) => number;
+  /** What an operator does must not be done in this process alone: where the store fails, it fails. */
+  readonly #records: Store;
+  readonly #store: StoreFallback;
+  readonly #counter = new LimitCounter();
+  readonly #onEvent: (event: LimitEvent) => void;
+
+  constructor(options: LimiterOptions) {
+    const { name = 'default', onEvent = () => {} } = options;
+    this.name = name;
+    this.#shadows = shadowsOf(options.shadow);
+    this.#keysOf = clientKeysOf(options, name, this.#shadows.limit || this.#shadows.autoBlock);
+    this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);
+    this.#limits = new LimitBook(options);
+    this.#allow = new AllowList(options.allow ?? {});
+    this.#refillScale = options.refillScale ?? (() => 1);
+    this.#onEvent = (event) => {
+      this.#counter.count(event);
+      onEvent(event);
+    };
+    this.#records = options.store;
+    this.#store = new StoreFallback(options.store, options.clock ?? Date.now, this.#onEvent);
+  }
+
+  async take(call: Call): Promise<Verdict> {
+    const route = this.#routes.find(call.method, call.path);
+    const skipped = this.#allow.find(call);
+    if (skipped !== null) {
+      this.#onEvent({ type: 'skipped', by: skipped, route: route.name });
+      return { ...openVerdict(call, route), skipped };
+    }
+    if (call.cost !== undefined) assertCost('INPUT_INVALID', 'cost', call.cost);
+    const ask: Ask = {
+      keys: this.#keysOf(call),
+      allowance: this.#limits.find(call),
+      scale: this.#refillScale(call),
+      cost: call.cost ?? route.cost,
+      blocksInShadow: this.#shadows.autoBlock,
+    };
+    const answered = await this.#store.transact(ask.keys.all, (records, now) => take(records, ask, now));
+    return this.#judge(call, route, ask, answered);
+  }
+
+  async settle({ ticket }: Verdict, cost: number): Promise<void> {
+    assertCost('INPUT_INVALID', 'cost', cost);
+    if (ticket === null || cost * milliCost === ticket.takenMilli) return;
+    const { key, quota, takenMilli } = ticket;
+    // Before the store answers, so that a second settlement starts from this one.
+    ticket.takenMilli = cost * milliCost;
+    const { limit, periodMs } = quota;
+    await this.#store.transact([key], (records, now) =>
+      settle(records, { key, limit, periodMs, takenMilli, cost }, now),
+    );
+  }
+
+  async lift(client: Client): Promise<boolean> {
+    const keys = this.#keysOf(client);
+    return this.#records.transact(keys.all, (records, now) => liftBlock(records, keys, now));
+  }
+
+  async block(client: Client, fromLevel = 2): Promise<number> {
+    if (!Number.isInteger(fromLevel) || fromLevel < 1 || fromLevel > 4) {
+      throw new Fault('INPUT_INVALID', `fromLevel must be an integer from 1 to 4, got ${shapeOf(fromLevel)}`);
+    }
+    const keys = this.#keysOf(client);
+    const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
+    return this.#records.transact(keys.all, (records, now) =>
+      placeBlock(records, keys, fromLevel, limit, now),
+    );
+  }
+
+  counts(): LimitCounts {
+    return this.#counter.counts();
+  }
+
+  #judge(call: Call, route: CompiledRoute, ask: Ask, { value: taken, mode }: Answered<Taken>): Verdict {
+    const { t, refusal, shadowBlock } = taken;
+    const enforced = refusal !== null && !(refusal.rule === 'limit' && this.#shadows.limit) ? refusal : null;
+    const shadowed = enforced === null ? (shadowBlock ?? refusal) : shadowBlock;
+    if (enforced === null) this.#counter.allow();
+    else this.#tellRefusal(call, route, ask.cost, enforced, t, false);
+    if (shadowed !== null) this.#tellRefusal(call, route, ask.cost, shadowed, t, true);
+    return {
+      ...openVerdict(call, route),
+      allowed: enforced === null,
+      rule: enforced?.rule ?? null,
+      retryAfterMs: enforced === null ? 0 : waitOf(enforced, t),
+      cost: ask.cost,
+      quota: this.#shadows.limit ? null : quotaOf(this.name, ask.allowance, taken),
+      shadow: shadowed && { rule: shadowed.rule, retryAfterMs: waitOf(shadowed, t) },
+      mode,
+      ticket:
+        refusal === null && mode === 'NORMAL'
+          ? { key: taken.key, quota: scaledQuota(ask.allowance, ask.scale), takenMilli: taken.takenMilli }
+          : null,
+    };
+  }
+
+  #tellRefusal(call: Call, route: CompiledRoute, cost: number, refusal: Refusal, t: number, shadow: boolean) {
+    this.#onEvent({
+      type: 'refused',
+      rule: refusal.rule,
+      caller: callerOf(call),
+      route: route.name,
+      cost,
+      retryAfterMs: waitOf(refusal, t),
+      shadow,
+    });
+  }
+}
+
+/** A refused call waits at least a moment, also where clocks have run backwards. */
+const waitOf = ({ until }: Refusal, t: number): number => Math.max(1, until - t);
+
+const callerOf = ({ user }: Client) => (user ? 'user' : 'anonymous');
+
+function openVerdict(call: Call, route: CompiledRoute): Verdict {
+  return {
+    allowed: true,
+    rule: null,
+    retryAfterMs: 0,
+    caller: callerOf(call),
+    route: route.name,
+    signIn: route.signIn,
+    cost: 0,
+    quota: null,
+    skipped: null,
+    shadow: null,
+    mode: 'NORMAL',
+    ticket: null,
+  };
+}
+
+function quotaOf(policy: string, { capacity, windowSeconds }: Allowance, taken: Taken): QuotaState {
+  const { remaining, moreAt, t } = taken;
+  return { policy, capacity, windowSeconds, remaining, moreInMs: Math.max(0, moreAt - t), moreAt };
+}
+
+/** A shadow's records are its own: what was decided there is never enforced later. */
+function clientKeysOf(
+  options: LimiterOptions,
+  name: string,
+  shadow: boolean,
+): (client: Client) => ClientKeys {
+  const { environment = 'default', secret, previousSecret } = options;
+  assertName('environment', environment);
+  assertName('name', name);
+  const keyspace = new ClientKeyspace(environment, shadow ? `${name}.shadow` : name);
+  const hash = createComponentHasher({ secret, previousSecret });
+  const identifier = createIdentifier({ secret, previousSecret });
+  return ({ ip, ua, user }) => {
+    if (user) return keyspace.user(hash('account', user));
+    const { network, agent, otherAgent } = identifier.identify({ ip, ua: ua ?? undefined });
+    return keyspace.anonymous(network, agent, otherAgent);
+  };
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultRoutes, type Route, RouteTable } from './route-table.ts';
+
+const costOf = (method: string, path: string, routes: readonly Route[] = defaultRoutes) =>
+  new RouteTable(routes, 1).find(method, path).cost;
+
+describe('route costs', () => {
+  it.each([
+    ['GET', '/list', 1],
+    ['GET', '/read/42', 1],
+    ['PUT', '/create', 5],
+    ['PATCH', '/update', 3],
+    ['DELETE', '/delete', 3],
+    ['POST', '/create', 1],
+    ['PUT', '/creates', 1],
+    ['PUT', '/create/more', 1],
+    ['GET', '/', 1],
+  ])('of %s %s by default: %d', (method, path, cost) => {
+    expect(costOf(method, path)).toBe(cost);
+  });
+
+  it('come from the first route that matches', () => {
+    const routes = [
+      { method: 'GET', path: '/files/index', cost: 2 },
+      { path: '/files/:name', cost: 7 },
+      { method: 'GET', path: '/files/*', cost: 9 },
+    ];
+    expect(costOf('GET', '/files/index', routes)).toBe(2);
+    expect(costOf('POST', '/files/index', routes)).toBe(7);
+    expect(costOf('GET', '/files/a/b/c', routes)).toBe(9);
+    expect(costOf('POST', '/files/a/b/c', routes)).toBe(1);
+    expect(costOf('HEAD', '/files/index', routes)).toBe(2);
+  });
+
+  it.each(['/create/', '//create', '/CREATE', '/cre%61te', '/create?x=1', '/create#x', '/Create//?a=/b'])(
+    'are the same for every spelling: %s',
+    (path) => {
+      expect(costOf('PUT', path)).toBe(5);
+    },
+  );
+
+  it('take an encoded slash for part of its segment, as routers do', () => {
+    expect(costOf('GET', '/items/a%2Fb', [{ path: '/items/:id', cost: 8 }])).toBe(8);
+  });
+
+  it('are never thrown off by a path', () => {
+    const table = new RouteTable([...defaultRoutes, { path: '/x/:y/*', cost: 2 }], 1);
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }),
+        (method, path) => {
+          expect([1, 2, 3, 5]).toContain(table.find(method, path).cost);
+        },
+      ),
+    );
+  });
+
+  it('name the route, and whether it is a sign-in route', () => {
+    const table = new RouteTable([{ method: 'post', path: '/login', signIn: true }], 4);
+    expect(table.find('POST', '/login')).toMatchObject({ name: 'POST /login', cost: 1, signIn: true });
+    expect(table.find('GET', '/login')).toEqual({ name: 'other', cost: 4, signIn: false });
+  });
+
+  it.each([
+    [{ path: 'list' }, 'routes[0].path must start with "/"'],
+    [{ path: '/x', cost: -1 }, 'routes[0].cost must be an integer'],
+    [{ path: '/x', cost: 1.5 }, 'routes[0].cost must be an integer'],
+    [{ path: '/x', method: 'GET /x' }, 'routes[0].method must be an HTTP method'],
+  ])('are checked when they are given: %j', (route, message) => {
+    expect(() => new RouteTable([route], 1)).toThrow(message);
+  });
+});

@@ -1,0 +1,116 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import { assertCost } from './allowance.ts';
+
+/** What calls of one route cost. */
+export interface Route {
+  /** An HTTP method; any if absent. A `HEAD` counts as the `GET` it stands for. */
+  readonly method?: string | undefined;
+  /** `/read/:id` matches one segment at `:id`; a last segment `*` matches whatever follows. */
+  readonly path: string;
+  /** An integer from 0 to 1,000,000. Default 1. */
+  readonly cost?: number | undefined;
+  /** On a sign-in route answers do not tell the remaining quota. Default false. */
+  readonly signIn?: boolean | undefined;
+}
+
+/** A route, ready to match against. */
+export interface CompiledRoute {
+  /** As in the table: `PUT /create`; `other` for what no route matches. */
+  readonly name: string;
+  readonly cost: number;
+  readonly signIn: boolean;
+}
+
+interface Pattern extends CompiledRoute {
+  readonly method: string | null;
+  /** Null stands for any one segment. */
+  readonly segments: readonly (string | null)[];
+  readonly open: boolean;
+}
+
+export const defaultRoutes: readonly Route[] = [
+  { method: 'GET', path: '/list', cost: 1 },
+  { method: 'GET', path: '/read/:id', cost: 1 },
+  { method: 'PUT', path: '/create', cost: 5 },
+  { method: 'PATCH', path: '/update', cost: 3 },
+  { method: 'DELETE', path: '/delete', cost: 3 },
+];
+
+/**
+ * Finds the route of a call; the first that matches wins. Paths are compared without regard to case, to slashes at the
+ * end or doubled, and to percent-encoding: frameworks differ in what they let through, and a spelling must not make a
+ * call cheaper.
+ */
+export class RouteTable {
+  readonly #patterns: readonly Pattern[];
+  readonly #other: CompiledRoute;
+
+  /** @throws Fault `CONFIG_INVALID` when a path does not start with `/`, or a cost is out of range. */
+  constructor(routes: readonly Route[], otherCost: number) {
+    assertCost('CONFIG_INVALID', 'otherCost', otherCost);
+    this.#patterns = routes.map(compile);
+    this.#other = Object.freeze({ name: 'other', cost: otherCost, signIn: false });
+  }
+
+  /** @param path as the client sent it; a query is cut off. */
+  find(method: string, path: string): CompiledRoute {
+    if (this.#patterns.length === 0) return this.#other;
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const segments = segmentsOf(path);
+    for (const pattern of this.#patterns) {
+      if ((pattern.method === null || pattern.method === asked) && matches(pattern, segments)) return pattern;
+    }
+    return this.#other;
+  }
+}
+
+function compile({ method, path, cost = 1, signIn = false }: Route, index: number): Pattern {
+  const place = `routes[${index}]`;
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw new Fault('CONFIG_INVALID', `${place}.path must start with "/", got ${shapeOf(path)}`);
+  }
+  if (method !== undefined && !/^[A-Za-z]+$/.test(method)) {
+    throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
+  }
+  assertCost('CONFIG_INVALID', `${place}.cost`, cost);
+  const segments = segmentsOf(path);
+  const open = segments.at(-1) === '*';
+  return Object.freeze({
+    name: method === undefined ? path : `${method.toUpperCase()} ${path}`,
+    cost,
+    signIn,
+    method: method?.toUpperCase() ?? null,
+    segments: (open ? segments.slice(0, -1) : segments).map((text) => (text.startsWith(':') ? null : text)),
+    open,
+  });
+}
+
+function matches({ segments, open }: Pattern, asked: readonly string[]): boolean {
+  if (open ? asked.length < segments.length : asked.length !== segments.length) return false;
+  for (let index = 0; index < segments.length; index += 1) {
+    const segment = segments[index];
+    if (segment !== null && segment !== asked[index]) return false;
+  }
+  return true;
+}
+
+/** Split before decoding: an encoded slash is part of its segment. */
+function segmentsOf(path: string): string[] {
+  const end = path.search(/[?#]/);
+  const segments: string[] = [];
+  for (const segment of (end < 0 ? path : path.slice(0, end)).split('/')) {
+    if (segment !== '') segments.push(decode(segment).toLowerCase());
+  }
+  return segments;
+}
+
+/** A segment that is not well encoded is compared as it is. */
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return segment;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { SECOND_MS } from '../core/duration.ts';
+import { Fault, type FaultCode } from '../core/fault.ts';
+import type { Key, Records } from '../core/records.ts';
+import { timesWithin } from '../core/window.ts';
+import type { Store } from '../stores/store.ts';
+import type { LimitEvent } from './events.ts';
+import { LocalRecords } from './local-records.ts';
+
+/** Whether the store decided, or this process alone because the store failed. */
+export type LimitMode = 'NORMAL' | 'FAIL_OPEN';
+
+export interface Answered<T> {
+  readonly value: T;
+  readonly mode: LimitMode;
+}
+
+/** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
+const storeFailures: ReadonlySet<FaultCode> = new Set([
+  'STORE_FAILED',
+  'STORE_TIMEOUT',
+  'STORE_CONFLICT',
+  'STORE_FULL',
+]);
+const failuresToPause = 3;
+const failureWindowMs = 10 * SECOND_MS;
+const pauseMs = 5 * SECOND_MS;
+
+/**
+ * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
+ * own. After three failures within ten seconds the store is left alone for five, then tried with one call at a time,
+ * so that an outage does not cost every call its deadline.
+ */
+export class StoreFallback {
+  readonly #store: Store;
+  readonly #clock: () => number;
+  readonly #onEvent: (event: LimitEvent) => void;
+  readonly #local = new LocalRecords();
+  #failures: readonly number[] = [];
+  #pausedUntil: number | null = null;
+  #probing = false;
+
+  constructor(store: Store, clock: () => number, onEvent: (event: LimitEvent) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#onEvent = onEvent;
+  }
+
+  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<Answered<T>> {
+    const probes = this.#pausedUntil !== null;
+    if (this.#pausedUntil !== null) {
+      if (this.#probing || this.#clock() < this.#pausedUntil) return this.#runHere(step);
+      this.#probing = true;
+    }
+    try {
+      const value = await this.#store.transact(keys, step);
+      if (this.#failures.length > 0) this.#recover();
+      return { value, mode: 'NORMAL' };
+    } catch (error) {
+      if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
+      this.#noteFailure(error);
+      return this.#runHere(step);
+    } finally {
+      if (probes) this.#probing = false;
+    }
+  }
+
+  #runHere<T>(step: (records: Records, now: number) => T): Answered<T> {
+    return { value: this.#local.run(step, this.#clock()), mode: 'FAIL_OPEN' };
+  }
+
+  #noteFailure(fault: Fault): void {
+    const now = this.#clock();
+    const wasPaused = this.#pausedUntil !== null;
+    this.#failures = [...timesWithin(this.#failures, now, failureWindowMs), now].slice(-failuresToPause);
+    const pauses = wasPaused || this.#failures.length >= failuresToPause;
+    if (pauses) this.#pausedUntil = now + pauseMs;
+    this.#onEvent({ type: 'store-failed', code: fault.code, paused: pauses, cause: fault });
+  }
+
+  #recover(): void {
+    this.#failures = [];
+    this.#pausedUntil = null;
+    this.#local.clear();
+    this.#onEvent({ type: 'store-recovered' });
+  }
+}

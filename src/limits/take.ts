@@ -1,0 +1,135 @@
+import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/bucket.ts';
+import { escalate } from '../core/ladder.ts';
+import type { Key, Records } from '../core/records.ts';
+import { blockHard, isHardBlocked, remembered } from '../core/standing.ts';
+import { admit, noteAgent } from './agent-admission.ts';
+import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
+import { noteAsked, nothingAsked, totalAsked } from './asked-window.ts';
+import type { ClientKeys } from './client-keys.ts';
+import { type ClientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
+
+/** Why a call is refused: its bucket is empty, it was one too many and brought a block, or a block is running. */
+export type LimitRule = 'limit' | 'auto-block' | 'blocked';
+
+export interface Refusal {
+  readonly rule: LimitRule;
+  /** Store time in ms from which the same call would not be refused for this reason. */
+  readonly until: number;
+}
+
+/** What one call asks for. */
+export interface Ask {
+  readonly keys: ClientKeys;
+  readonly allowance: Allowance;
+  /** Of the refill rate, 0.1 to 1. */
+  readonly scale: number;
+  readonly cost: number;
+  /** Whether blocks are only noted: the call is charged as if there was none. */
+  readonly blocksInShadow: boolean;
+}
+
+/** What became of it. */
+export interface Taken {
+  readonly t: number;
+  /** Where it was charged. */
+  readonly key: Key<ClientRecord>;
+  /** Thousandths of a unit that were taken; 0 when refused. */
+  readonly takenMilli: number;
+  readonly refusal: Refusal | null;
+  /** The block that would have refused it, where blocks are in shadow. */
+  readonly shadowBlock: Refusal | null;
+  /** Whole units of cost that are left. */
+  readonly remaining: number;
+  /** Store time in ms at which one more unit is there; not after `t` when the bucket is full. */
+  readonly moreAt: number;
+}
+
+const firstBlockLevel = 2;
+
+/**
+ * Takes the cost of a call from its client's bucket. A refused call takes nothing, but counts as asked for; while a
+ * block runs nothing is written, so that nothing extends it.
+ */
+export function take(records: Records, ask: Ask, t: number): Taken {
+  const { keys, allowance, blocksInShadow } = ask;
+  const { key, record: stored, isNew } = admit(records, keys, t);
+  const now = Math.max(t, stored?.at ?? t);
+  const quota = scaledQuota(allowance, ask.scale);
+  // A call that costs more than the bucket holds asks for all of it.
+  const milli = Math.min(ask.cost * milliCost, quota.capacity);
+  if (stored !== undefined && !blocksInShadow && isHardBlocked(stored, now)) {
+    return refusedByBlock(t, key, { rule: 'blocked', until: stored.hardUntil });
+  }
+  const record = open(stored, quota, now);
+  const block = judgeFlood(record, allowance, milli / milliCost, now);
+  if (isNew) noteAgent(records, keys, t);
+  const blocks = block !== null && !blocksInShadow;
+  const taken = blocks
+    ? refusedByBlock(t, key, block)
+    : chargeClient(record, quota, milli, { t, now, key, block });
+  writeClient(records, key, record, t);
+  return taken;
+}
+
+/** A copy to work on, with its bucket counted in the present refill. */
+function open(stored: ClientRecord | undefined, quota: Quota, now: number): ClientRecord {
+  if (stored === undefined) return emptyClient(now, quota.limit);
+  const bucket = inRefill(stored.bucket, stored.limit, quota.limit, now);
+  return { ...stored, at: now, bucket, limit: quota.limit };
+}
+
+/** What is owed stays owed when the refill changes: up to now it was paid back at the old one. */
+export function inRefill(bucket: Bucket, from: number, to: number, now: number): Bucket {
+  return from === to ? bucket : bucketOwing(backlog(bucket, from, now), to, now);
+}
+
+/** Counts what is asked for; blocks the client when that is far above its rate. */
+function judgeFlood(record: ClientRecord, allowance: Allowance, cost: number, now: number): Refusal | null {
+  if (isHardBlocked(record, now)) return { rule: 'blocked', until: record.hardUntil };
+  record.asked = noteAsked(record.asked, cost, now);
+  if (totalAsked(record.asked) <= allowance.blockAbove) return null;
+  const level = escalate(firstBlockLevel, remembered(record, now, ladder), ladder.maxLevel);
+  blockHard(record, level, now, ladder);
+  record.asked = nothingAsked;
+  return { rule: 'auto-block', until: record.hardUntil };
+}
+
+function refusedByBlock(t: number, key: Key<ClientRecord>, refusal: Refusal): Taken {
+  return { t, key, takenMilli: 0, refusal, shadowBlock: null, remaining: 0, moreAt: refusal.until };
+}
+
+interface Place {
+  readonly t: number;
+  readonly now: number;
+  readonly key: Key<ClientRecord>;
+  readonly block: Refusal | null;
+}
+
+/** A call that costs nothing is never refused here. */
+function chargeClient(
+  record: ClientRecord,
+  quota: Quota,
+  milli: number,
+  { t, now, key, block }: Place,
+): Taken {
+  const charged = milli === 0 ? null : charge(record.bucket, quota, milli, now);
+  if (charged?.conforms) record.bucket = charged.bucket;
+  return {
+    t,
+    key,
+    takenMilli: charged?.conforms ? milli : 0,
+    refusal: charged?.conforms === false ? { rule: 'limit', until: charged.until } : null,
+    shadowBlock: block,
+    ...stockOf(record.bucket, quota, now),
+  };
+}
+
+/** Whole units left, and when there will be one more. */
+function stockOf(bucket: Bucket, quota: Quota, now: number): { remaining: number; moreAt: number } {
+  const owed = backlog(bucket, quota.limit, now);
+  const unit = milliCost * quota.periodMs;
+  const full = quota.capacity * quota.periodMs;
+  const remaining = Math.max(0, Math.floor((full - owed) / unit));
+  const missing = Math.min(owed, owed - (full - (remaining + 1) * unit));
+  return { remaining, moreAt: now + Math.ceil(Math.max(0, missing) / quota.limit) };
+}
