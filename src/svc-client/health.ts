@@ -9,7 +9,7 @@ export interface TargetHealth {
   readonly target: string;
   readonly breaker: TargetBreaker['state'];
   /** Until the next probe may go, in milliseconds; 0 unless the breaker is open. */
-  readonly opensInMs: number;
+  readonly probeInMs: number;
   /** The pinned limit and for how long it still holds, in milliseconds. */
   readonly pinned: { readonly policy: PoolPolicy; readonly forMs: number } | null;
   readonly calls: number;
@@ -34,7 +34,7 @@ export function targetHealth(target: Target, now: number): TargetHealth {
   return {
     target: target.slugKey,
     breaker: breaker.state,
-    opensInMs: breaker.state === 'open' ? Math.max(0, breaker.until - now) : 0,
+    probeInMs: breaker.state === 'open' ? Math.max(0, breaker.until - now) : 0,
     pinned: target.pinned(now),
     ...counts,
     denied: { ...counts.denied },

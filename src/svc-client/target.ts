@@ -35,10 +35,10 @@ export class Target {
   /** When a call was last asked for; targets nobody asks for have no say in what a partition is. */
   askedAt = Number.NEGATIVE_INFINITY;
   /**
-   * Whether its answers come with receipts. It is believed until an answer shows otherwise; from then on nothing is
-   * lent, because it would never come back.
+   * Whether its answers come with receipts. Nothing is lent before one has been seen, because it might never come
+   * back; a callee that knows passports gives a receipt for a loan of nothing too.
    */
-  givesReceipts = true;
+  givesReceipts = false;
   readonly counts = { calls: 0, attempts: 0, retries: 0, failures: 0, denied: {} as DenialCounts };
   readonly #transport: Transport;
   #routes: readonly OpenRoute[] = [];

@@ -80,9 +80,9 @@ export class SimulatedNetwork implements Transport {
   #send(origin: string, attempt: Attempt): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(attempt.timeoutMs, () => resolve({ kind: 'timeout' }));
-      attempt.signal?.addEventListener('abort', () => {
-        resolve({ kind: 'aborted', reason: attempt.signal?.reason });
-      });
+      const leave = () => resolve({ kind: 'aborted', reason: attempt.signal?.reason });
+      if (attempt.signal?.aborted) leave();
+      attempt.signal?.addEventListener('abort', leave);
       this.#clock.after(this.#latencyMs, () => {
         this.#arrive(origin, attempt).then((outcome) => {
           cancel();

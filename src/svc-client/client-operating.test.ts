@@ -1,0 +1,161 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  inVirtualTime,
+  simulateClient,
+  testKeys,
+} from '../../test/simulation/svc-client/simulated-client.ts';
+
+const options = { self: 'orders@1', keys: testKeys };
+const slow = { pool: { ratePerSecond: 1, burst: 1 } };
+
+function hosted(...args: Parameters<typeof simulateClient>) {
+  const world = simulateClient(...args);
+  world.network.host('http://stock', async () => ({ status: 200 }));
+  const ask = async () => {
+    const result = await inVirtualTime(world.clock, world.client.call('stock@1'));
+    return result.ok ? result.response.status : result.denied.reason;
+  };
+  return { ...world, ask };
+}
+
+describe('shadow', () => {
+  it('decides and tells, but lets pass', async () => {
+    const { ask, told, client } = hosted(slow, { shadow: ['target-rate'] });
+    expect(await ask()).toBe(200);
+    expect(await ask()).toBe(200);
+    expect(told.denied).toMatchObject([{ denial: { reason: 'target-rate' }, shadow: true }]);
+    expect(client.health().targets[0]?.denied).toEqual({});
+  });
+
+  it('holds for breakers', async () => {
+    const { ask, client, network, told } = hosted(
+      {},
+      { shadow: ['target-breaker', 'global-breaker'], retries: 0 },
+    );
+    network.setUp('http://stock', false);
+    for (let i = 0; i < 5; i += 1) await expect(ask()).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+    network.setUp('http://stock', true);
+    client.reportSaturation('database');
+    expect(await ask()).toBe(200);
+    expect(told.denied.map(({ denial }) => denial.reason)).toEqual(['target-breaker', 'global-breaker']);
+  });
+
+  it('of one rule leaves the others in force', async () => {
+    const { ask } = hosted(slow, { shadow: ['global-rate'] });
+    await ask();
+    expect(await ask()).toBe('target-rate');
+  });
+});
+
+describe('a pin', () => {
+  it('sets the limit for a time and leaves an audit trail', async () => {
+    const { ask, client, clock, told } = hosted();
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    expect(await ask()).toBe(200);
+    expect(await ask()).toBe('target-rate');
+    expect(client.health().targets[0]?.pinned?.policy).toEqual({ ratePerSecond: 1, burst: 1 });
+    await clock.advance(60_000);
+    for (let i = 0; i < 10; i += 1) expect(await ask()).toBe(200);
+    expect(client.health().targets[0]?.pinned).toBeNull();
+    const pinned = { act: 'pin', target: 'stock@1', who: 'op-7', why: 'incident', forMs: 60_000 };
+    expect(told.audit).toEqual([pinned]);
+  });
+
+  it('can be taken away', async () => {
+    const { ask, client, told } = hosted();
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    client.unpin('stock@1', { who: 'op-8', why: 'over' });
+    for (let i = 0; i < 10; i += 1) expect(await ask()).toBe(200);
+    expect(told.audit[1]).toEqual({ act: 'unpin', target: 'stock@1', who: 'op-8', why: 'over', forMs: 0 });
+  });
+
+  it('has to make sense', () => {
+    const { client } = hosted();
+    const order = { who: 'op-7', why: 'incident', forMs: 1 };
+    expect(() => client.pin('stock@1', { ratePerSecond: 0, burst: 1 }, order)).toThrow('pool.ratePerSecond');
+    expect(() => client.pin('other@1', { ratePerSecond: 1, burst: 1 }, order)).toThrow('not a target');
+  });
+});
+
+describe('new options', () => {
+  it('take effect without losing what was seen', async () => {
+    const { ask, client, network, told } = hosted({}, { retries: 0 });
+    network.setUp('http://stock', false);
+    for (let i = 0; i < 5; i += 1) await expect(ask()).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+    const targets = { 'stock@1': { url: 'http://stock', timeoutMs: 5 }, 'bills@2': { url: 'http://bills' } };
+    await client.reconfigure({ ...options, targets });
+    expect(await ask()).toBe('target-breaker');
+    expect(client.health().targets.map(({ target }) => target)).toEqual(['stock@1', 'bills@2']);
+    expect(told.reconfigured).toEqual([{ targets: 2 }]);
+  });
+
+  it('change limits and addresses', async () => {
+    const { ask, client, network } = hosted();
+    network.host('http://elsewhere', async () => ({ status: 201 }));
+    await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://elsewhere', ...slow } } });
+    expect(await ask()).toBe(201);
+    expect(await ask()).toBe('target-rate');
+  });
+
+  it('may take a target away', async () => {
+    const { client } = hosted();
+    await client.reconfigure({ ...options, targets: { 'bills@2': { url: 'http://bills' } } });
+    await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_UNKNOWN' });
+  });
+
+  it('that are bad are refused as a whole; the last good ones stay', async () => {
+    const { ask, client } = hosted();
+    const bad = client.reconfigure({
+      ...options,
+      retries: -1,
+      targets: { 'bills@2': { url: 'http://bills' } },
+    });
+    await expect(bad).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(await ask()).toBe(200);
+  });
+});
+
+describe('events', () => {
+  it('are told until the listener is removed', async () => {
+    const { ask, client } = hosted();
+    const seen: number[] = [];
+    const stop = client.on('call', ({ attempts }) => seen.push(attempts));
+    await ask();
+    stop();
+    await ask();
+    expect(seen).toEqual([1]);
+  });
+
+  it('never break a call: a listener that throws becomes a warning', async () => {
+    const { ask, client } = hosted();
+    const warning = new Promise((resolve) => process.once('warning', resolve));
+    const silence = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    client.on('call', () => {
+      throw new TypeError('listener failed');
+    });
+    expect(await ask()).toBe(200);
+    expect(await warning).toMatchObject({ message: 'listener failed' });
+    silence.mockRestore();
+  });
+
+  it('carry no path, header or body', async () => {
+    const { client, clock, told, network } = hosted();
+    network.host('http://stock', async () => ({
+      status: 503,
+      headers: { 'set-cookie': 'anna' },
+      body: 'anna',
+    }));
+    const request = { path: '/users/anna?mail=anna', headers: { authorization: 'anna' }, body: 'anna' };
+    await inVirtualTime(clock, client.call('stock@1', { method: 'PUT', ...request }));
+    expect(told.call).toHaveLength(1);
+    expect(JSON.stringify(told)).not.toContain('anna');
+  });
+});
+
+describe('a closed client', () => {
+  it('makes no more calls', async () => {
+    const { client } = hosted();
+    await client.close();
+    await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+});

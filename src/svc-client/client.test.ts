@@ -1,0 +1,260 @@
+import { createServer as createTcpServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Loopback, startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
+import { listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
+import { createSvcClient, type SvcClient, type SvcClientOptions, type TargetOptions } from './index.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function serve(...args: Parameters<typeof startLoopback>): Promise<Loopback> {
+  const loopback = await startLoopback(...args);
+  cleanups.push(loopback.close);
+  return loopback;
+}
+
+function clientOf(
+  target: TargetOptions,
+  options: Partial<Omit<SvcClientOptions, 'targets'>> = {},
+): SvcClient {
+  const client = createSvcClient({
+    self: 'orders@1',
+    keys: testKeys,
+    ...options,
+    targets: { 'stock@1': target },
+  });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+async function answerOf(client: SvcClient, ...args: Parameters<SvcClient['call']>) {
+  const result = await client.call(...args);
+  if (!result.ok) throw new TypeError(`denied: ${result.denied.reason}`);
+  return result.response;
+}
+
+describe('a call over HTTP', () => {
+  it('brings the answer, with headers and body', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(201, { 'content-type': 'application/json', 'x-shelf': '7' }).end('{"left":3}');
+    });
+    const { status, headers, body } = await answerOf(clientOf({ url }), 'stock@1');
+    expect({ status, shelf: headers['x-shelf'], body: await body.json() }).toEqual({
+      status: 201,
+      shelf: '7',
+      body: { left: 3 },
+    });
+  });
+
+  it('sends method, path below the base URL, query, headers and body', async () => {
+    let received = '';
+    const { url, requests } = await serve(async (request, response) => {
+      for await (const chunk of request) received += chunk;
+      response.end();
+    });
+    const headers = { 'X-Tenant': 't1' };
+    const request = { method: 'put', path: '/items/1?dry=1', headers, body: 'amount=2' };
+    await (await answerOf(clientOf({ url: `${url}/api/` }), 'stock@1', request)).body.dump();
+    expect(requests[0]).toMatchObject({ method: 'PUT', url: '/api/items/1?dry=1' });
+    expect(requests[0]?.headers['x-tenant']).toBe('t1');
+    expect(received).toBe('amount=2');
+  });
+
+  it('sends a stream', async () => {
+    let received = '';
+    const { url } = await serve(async (request, response) => {
+      for await (const chunk of request) received += chunk;
+      response.end();
+    });
+    const request = { method: 'POST', path: '/items', body: Readable.from(['a', 'b']) };
+    await (await answerOf(clientOf({ url }), 'stock@1', request)).body.dump();
+    expect(received).toBe('ab');
+  });
+
+  it('goes round between several URLs, and a retry goes to the next one', async () => {
+    const well = await serve((_, response) => response.end('well'));
+    const client = clientOf({ url: [await unusedUrl(), well.url] });
+    for (let i = 0; i < 4; i += 1) {
+      expect(await (await answerOf(client, 'stock@1')).body.text()).toBe('well');
+    }
+    expect(client.health().targets[0]).toMatchObject({ calls: 4, breaker: 'closed' });
+  });
+
+  it('retries a gateway error', async () => {
+    const statuses = [503, 502];
+    const { url } = await serve((_, response) => {
+      response.writeHead(statuses.shift() ?? 200).end('done');
+    });
+    const client = clientOf({ url, backoff: { firstMs: 1 } });
+    expect(await client.call('stock@1')).toMatchObject({ ok: true, attempts: 3 });
+  });
+
+  it('passes the request id and the trace on', async () => {
+    const { url, requests } = await serve((_, response) => response.end());
+    const client = clientOf({ url });
+    await client.journey({ requestId: 'r-1' }, async () => (await answerOf(client, 'stock@1')).body.dump());
+    const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+    await (await answerOf(client, 'stock@1', { headers })).body.dump();
+    expect(requests[0]?.headers['x-request-id']).toBe('r-1');
+    expect(requests[1]?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(requests[1]?.headers.traceparent).toBe(headers.traceparent);
+  });
+
+  it('always carries its own passport, whatever the caller puts there', async () => {
+    const { url, requests } = await serve((_, response) => response.end());
+    const headers = { 'X-Portcullis-Passport': 'mine' };
+    await (await answerOf(clientOf({ url }), 'stock@1', { headers })).body.dump();
+    expect(requests[0]?.headers['x-portcullis-passport']).toMatch(/^1;k1;[\w-]{43};0;2000;\w/);
+  });
+
+  it('carries none to a target outside of the estate', async () => {
+    const { url, requests } = await serve((_, response) => response.end());
+    const headers = { 'X-Portcullis-Passport': 'mine' };
+    await (await answerOf(clientOf({ url, passport: false }), 'stock@1', { headers })).body.dump();
+    expect(requests[0]?.headers).not.toHaveProperty('x-portcullis-passport');
+  });
+});
+
+describe('a call that fails', () => {
+  it('is unreachable when nothing listens', async () => {
+    const client = clientOf({ url: await unusedUrl() }, { retries: 0 });
+    const told = listenTo(client);
+    await expect(client.call('stock@1')).rejects.toMatchObject({
+      code: 'TARGET_UNREACHABLE',
+      cause: { code: 'ECONNREFUSED' },
+    });
+    expect(told.call).toMatchObject([{ outcome: 'unreachable', attempts: 1 }]);
+  });
+
+  it('is unreachable when the connection breaks before the answer', async () => {
+    const { url } = await serve((request) => request.socket.destroy());
+    const client = clientOf({ url }, { retries: 0 });
+    await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+  });
+
+  it('times out when no answer comes', async () => {
+    const { url } = await serve(() => undefined);
+    const client = clientOf({ url, timeoutMs: 30 }, { retries: 0 });
+    await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
+  });
+
+  it('times out while the connection is being made', async () => {
+    // One connection, held by the first call: the second waits for it and undici does not hear its cancellation.
+    const { url } = await serve(() => undefined);
+    const client = clientOf({ url, connections: 1, timeoutMs: 30 }, { retries: 0 });
+    const codes = [client.call('stock@1'), client.call('stock@1')].map((call) =>
+      call.catch(({ code }) => code),
+    );
+    expect(await Promise.all(codes)).toEqual(['TARGET_TIMEOUT', 'TARGET_TIMEOUT']);
+  });
+
+  it('fails in its body when that does not end within the deadline', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200).write('half');
+    });
+    const { status, body } = await answerOf(clientOf({ url }), 'stock@1', { deadlineMs: 100 });
+    expect(status).toBe(200);
+    await expect(body.text()).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
+  });
+
+  it('ends at once when the caller goes away: before, during, and while the body comes', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/body') response.writeHead(200).write('half');
+    });
+    const client = clientOf({ url });
+    const gone = AbortSignal.abort(new TypeError('left'));
+    await expect(client.call('stock@1', { signal: gone })).rejects.toThrow('left');
+    const during = new AbortController();
+    const running = client.call('stock@1', { signal: during.signal });
+    setImmediate(() => during.abort(new TypeError('left')));
+    await expect(running).rejects.toThrow('left');
+    const later = new AbortController();
+    const { body } = await answerOf(client, 'stock@1', { path: '/body', signal: later.signal });
+    const text = body.text();
+    later.abort(new TypeError('left'));
+    await expect(text).rejects.toThrow('left');
+  });
+
+  it('is the fault of its own stream, not of the target, when that fails', async () => {
+    const { url } = await serve((request) => {
+      request.resume();
+    });
+    const client = clientOf({ url });
+    const body = Readable.from(
+      (async function* () {
+        yield 'x';
+        throw new TypeError('my stream');
+      })(),
+    );
+    await expect(client.call('stock@1', { method: 'POST', body })).rejects.toThrow('my stream');
+    expect(client.health().targets[0]?.failures).toBe(0);
+  });
+
+  it('is unreachable when what listens speaks something else', async () => {
+    const server = createTcpServer((socket) => socket.resume().end('220 mail.example\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const client = clientOf({ url: `http://127.0.0.1:${port}` }, { retries: 0 });
+    await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+  });
+
+  it('opens the breaker after five failures, and then is denied', async () => {
+    const client = clientOf({ url: await unusedUrl() }, { retries: 0 });
+    for (let i = 0; i < 5; i += 1) {
+      await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+    }
+    expect(await client.call('stock@1')).toMatchObject({ ok: false, denied: { reason: 'target-breaker' } });
+  });
+});
+
+describe('misuse', () => {
+  const url = 'http://127.0.0.1:9';
+
+  it.each(['stock', 'stock@@1', 'a@b@1', '', '@', 'stock@1@'])(
+    'of the slugKey fails fast: %j',
+    async (slugKey) => {
+      await expect(clientOf({ url }).call(slugKey)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    },
+  );
+
+  it('of a target that is not there fails fast', async () => {
+    await expect(clientOf({ url }).call('stock@2')).rejects.toMatchObject({ code: 'TARGET_UNKNOWN' });
+  });
+
+  it.each(['items', '', '/../admin', '/a/../b', '/%2e%2E/admin', '/a/.%2e', '/a/.', '/a\\..\\b', '/a#b'])(
+    'of the path fails fast: %j',
+    async (path) => {
+      await expect(clientOf({ url }).call('stock@1', { path })).rejects.toMatchObject({
+        code: 'INPUT_INVALID',
+      });
+    },
+  );
+
+  it('of time fails fast', async () => {
+    const client = clientOf({ url });
+    await expect(client.call('stock@1', { timeoutMs: 0 })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    const never = client.call('stock@1', { deadlineMs: Number.NaN });
+    await expect(never).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  });
+
+  it('of headers fails fast and does not count against the target', async () => {
+    const client = clientOf({ url });
+    await client.journey({}, async () => {
+      const headers = { 'x-bad': 'a\r\nb' };
+      await expect(client.call('stock@1', { headers })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    });
+    expect(client.health().targets[0]).toMatchObject({ breaker: 'closed', failures: 0 });
+  });
+
+  it('is not a path with dots that are not segments', async () => {
+    const loopback = await serve((_, response) => response.end());
+    const path = '/a/..b/c./.hidden?next=/../x';
+    await (await answerOf(clientOf({ url: loopback.url }), 'stock@1', { path })).body.dump();
+    expect(loopback.requests[0]?.url).toBe(path);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
+import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
+import { readSvcUrl } from './fetch.ts';
+import { createSvcClient, type TargetOptions } from './index.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function clientOf(target: TargetOptions) {
+  const client = createSvcClient({ self: 'orders@1', keys: testKeys, targets: { 'stock@1': target } });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+/** A client of a server that says what it received. */
+async function echoing() {
+  const loopback = await startLoopback(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { method, url, headers } = request;
+    response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] });
+    response.end(
+      JSON.stringify({ method, url, type: headers['content-type'], tenant: headers['x-tenant'], body }),
+    );
+  });
+  cleanups.push(loopback.close);
+  return clientOf({ url: loopback.url });
+}
+
+describe('fetch', () => {
+  it('takes svc://name@major/path', async () => {
+    const client = await echoing();
+    const response = await client.fetch('svc://stock@1/items?limit=5');
+    expect(response).toBeInstanceOf(Response);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(await response.json()).toMatchObject({ method: 'GET', url: '/items?limit=5' });
+    expect(await (await client.fetch(new URL('svc://stock@1/x'))).json()).toMatchObject({ url: '/x' });
+  });
+
+  it.each<[string, NonNullable<RequestInit['body']>, string | undefined]>([
+    ['a text', 'a=1', 'text/plain;charset=UTF-8'],
+    ['a form', new URLSearchParams({ a: '1' }), 'application/x-www-form-urlencoded;charset=UTF-8'],
+    ['bytes', new TextEncoder().encode('a=1'), undefined],
+    ['a blob', new Blob(['a=1'], { type: 'text/csv' }), 'text/csv'],
+    ['a stream', new Blob(['a=1']).stream(), undefined],
+  ])('sends %s', async (_, body, type) => {
+    const client = await echoing();
+    const response = await client.fetch('svc://stock@1/items', { method: 'POST', body });
+    expect(await response.json()).toEqual({
+      method: 'POST',
+      url: '/items',
+      body: 'a=1',
+      ...(type ? { type } : {}),
+    });
+  });
+
+  it('sends headers as they are given, and what is ours besides', async () => {
+    const client = await echoing();
+    const headers = { 'content-type': 'text/x-mine', 'X-Tenant': 't1' };
+    const svc = { idempotencyKey: 'k1', priority: 'critical' } as const;
+    const response = await client.fetch('svc://stock@1/', { method: 'POST', headers, body: 'a', svc });
+    expect(await response.json()).toMatchObject({ type: 'text/x-mine', tenant: 't1' });
+  });
+
+  it('answers a denial with a synthetic problem+json', async () => {
+    const client = clientOf({ url: 'http://127.0.0.1:9', pool: { ratePerSecond: 1, burst: 1 } });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op', why: 'test', forMs: 60_000 });
+    await client.fetch('svc://stock@1/').catch(() => undefined);
+    const response = await client.fetch('svc://stock@1/', { headers: { 'x-request-id': 'r1' } });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('x-portcullis-denied')).toBe('target-rate');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ code: 'RATE_LIMIT', requestId: 'r1' });
+  });
+
+  it('rejects with a fault when no answer comes, and with the reason when the caller leaves', async () => {
+    const client = clientOf({ url: await unusedUrl() });
+    const signal = AbortSignal.abort(new TypeError('left'));
+    await expect(client.fetch('svc://stock@1/', { signal })).rejects.toThrow('left');
+    await expect(client.fetch('svc://stock@1/')).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+  });
+
+  it('has answers without a body where there is none', async () => {
+    const loopback = await startLoopback((_, response) => response.writeHead(204).end());
+    cleanups.push(loopback.close);
+    const response = await clientOf({ url: loopback.url }).fetch('svc://stock@1/');
+    expect([response.status, response.body]).toEqual([204, null]);
+  });
+
+  it('for one target takes any URL and Request, and counts only its path', async () => {
+    const client = await echoing();
+    const fetchStock = client.fetchFor('stock@1');
+    expect(await (await fetchStock('/items?x=1')).json()).toMatchObject({ url: '/items?x=1' });
+    expect(await (await fetchStock(new URL('https://any.example/a'))).json()).toMatchObject({ url: '/a' });
+    const request = new Request('https://any.example/b', {
+      method: 'PUT',
+      headers: { 'x-tenant': 't' },
+      body: 'z',
+    });
+    expect(await (await fetchStock(request)).json()).toMatchObject({
+      method: 'PUT',
+      url: '/b',
+      tenant: 't',
+      body: 'z',
+    });
+    expect(() => client.fetchFor('bills@1')).toThrow(expect.objectContaining({ code: 'TARGET_UNKNOWN' }));
+  });
+});
+
+describe('a svc URL', () => {
+  it.each([
+    ['svc://stock@1', 'stock@1', '/'],
+    ['svc://stock@1/', 'stock@1', '/'],
+    ['svc://stock@1?q=1', 'stock@1', '/?q=1'],
+    ['svc://stock@1/a/b?q=1#part', 'stock@1', '/a/b?q=1'],
+    ['svc://a@b@1/x', 'a@b@1', '/x'],
+  ])('%s names a service and a path', (text, slugKey, path) => {
+    expect(readSvcUrl(text)).toEqual({ slugKey, path });
+  });
+
+  it.each(['http://stock@1/', 'svc:/stock@1', 'stock@1/x', ''])('is not %j', async (text) => {
+    expect(() => readSvcUrl(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+    const client = clientOf({ url: 'http://127.0.0.1:9' });
+    await expect(client.fetch(text)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { inVirtualTime, listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
+import { SimulatedNetwork } from '../../test/simulation/svc-client/simulated-network.ts';
+import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { createSvcClient, type GlobalBreakerOptions, type Priority } from './index.ts';
+
+/** A client without retries of the services s1, s2, …, each of which answers at once while it is up. */
+function simulate(services: number, globalBreaker: GlobalBreakerOptions = {}) {
+  const clock = new VirtualClock();
+  const network = new SimulatedNetwork(clock);
+  const names = Array.from({ length: services }, (_, index) => `s${index + 1}`);
+  const targets = names.map((name) => {
+    const pool = { ratePerSecond: 10_000, burst: 10_000 };
+    return [`${name}@1`, { url: `http://${name}`, pool, timeoutMs: 1_000 }];
+  });
+  const options = { self: 'orders@1', keys: testKeys, retries: 0, globalBreaker };
+  const client = createSvcClient(
+    {
+      ...options,
+      globalPool: { ratePerSecond: 100_000, burst: 100_000 },
+      targets: Object.fromEntries(targets),
+    },
+    { clock, transport: network, random: () => 1 },
+  );
+  for (const name of names) network.host(`http://${name}`, async () => ({ status: 200 }));
+
+  /** What became of one call: a status, the reason of a denial, or the code of a fault. */
+  const ask = async (target: string, priority: Priority = 'normal'): Promise<number | string> => {
+    const running = client.call(target, { priority }).then(
+      (result) => (result.ok ? result.response.status : result.denied.reason),
+      (fault) => fault.code,
+    );
+    return inVirtualTime(clock, running);
+  };
+  const breakTarget = async (name: string) => {
+    network.setUp(`http://${name}`, false);
+    for (let i = 0; i < 5; i += 1) await ask(`${name}@1`, 'critical');
+  };
+  return { clock, network, client, ask, breakTarget, told: listenTo(client) };
+}
+
+describe('the breaker of a target', () => {
+  it('opens after five failed connections; then nothing is sent', async () => {
+    const { ask, network, told } = simulate(1);
+    network.setUp('http://s1', false);
+    const answers: (number | string)[] = [];
+    for (let i = 0; i < 7; i += 1) answers.push(await ask('s1@1'));
+    const failed = Array.from({ length: 5 }, () => 'TARGET_UNREACHABLE');
+    expect(answers).toEqual([...failed, 'target-breaker', 'target-breaker']);
+    expect(told['target-breaker']).toEqual([{ target: 's1@1', from: 'closed', to: 'open' }]);
+  });
+
+  it('opens after five timeouts', async () => {
+    const { ask, network } = simulate(1);
+    network.host('http://s1', () => new Promise(() => undefined));
+    for (let i = 0; i < 5; i += 1) expect(await ask('s1@1')).toBe('TARGET_TIMEOUT');
+    expect(await ask('s1@1')).toBe('target-breaker');
+  });
+
+  it('does not open for callers that had next to no time', async () => {
+    const { client, clock, network } = simulate(1);
+    network.host('http://s1', () => new Promise(() => undefined));
+    for (let i = 0; i < 10; i += 1) {
+      const running = client.call('s1@1', { deadlineMs: 499 });
+      await expect(inVirtualTime(clock, running)).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
+    }
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('does not open for answers, whatever their status', async () => {
+    const { ask, network, client } = simulate(1);
+    network.host('http://s1', async () => ({ status: 503 }));
+    for (let i = 0; i < 20; i += 1) expect(await ask('s1@1')).toBe(503);
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('says when it will probe', async () => {
+    const { breakTarget, client, clock } = simulate(1);
+    await breakTarget('s1');
+    await clock.advance(4_000);
+    const result = await client.call('s1@1');
+    const retryAfterMs = result.ok || !('retryAfterMs' in result.denied) ? 0 : result.denied.retryAfterMs;
+    expect(retryAfterMs).toBeGreaterThan(5_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(6_000);
+    expect(client.health().targets[0]?.probeInMs).toBe(retryAfterMs);
+  });
+
+  it('sends one probe at a time after the cooldown and closes after three good ones', async () => {
+    const { breakTarget, ask, client, clock, network, told } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    await clock.advance(10_000);
+    const together = await inVirtualTime(
+      clock,
+      Promise.all([1, 2, 3].map(() => client.call('s1@1').then((result) => result.ok))),
+    );
+    expect(together).toEqual([true, false, false]);
+    expect(await ask('s1@1')).toBe(200);
+    expect(client.health().targets[0]?.breaker).toBe('half-open');
+    expect(await ask('s1@1')).toBe(200);
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+    expect(told['target-breaker'].map(({ to }) => to)).toEqual(['open', 'half-open', 'closed']);
+  });
+
+  it('stays open twice as long when the probe meets a gateway error', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    network.host('http://s1', async () => ({ status: 503 }));
+    await clock.advance(10_000);
+    expect(await ask('s1@1')).toBe(503);
+    expect(client.health().targets[0]?.probeInMs).toBeGreaterThan(19_000);
+  });
+
+  it('probes again when the caller of a probe went away', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    await clock.advance(10_000);
+    const leaving = new AbortController();
+    const running = client.call('s1@1', { signal: leaving.signal });
+    const outcome = expect(running).rejects.toThrow('left');
+    leaving.abort(new TypeError('left'));
+    await outcome;
+    expect(await ask('s1@1')).toBe(200);
+  });
+
+  it('leaves the other targets alone', async () => {
+    const { breakTarget, ask } = simulate(2);
+    await breakTarget('s1');
+    expect(await ask('s2@1')).toBe(200);
+  });
+});
+
+describe('the global breaker', () => {
+  it('opens when a database is reported saturated, sheds by priority, and alerts', async () => {
+    const { client, ask, told } = simulate(1);
+    client.reportSaturation('database');
+    expect(await ask('s1@1', 'background')).toBe('global-breaker');
+    expect(await ask('s1@1', 'normal')).toBe('global-breaker');
+    expect(await ask('s1@1', 'critical')).toBe(200);
+    expect(await ask('s1@1', 'health')).toBe(200);
+    expect(told['global-breaker']).toEqual([{ from: 'closed', to: 'open', cause: 'saturation' }]);
+    expect(told.alert).toEqual([{ kind: 'global-breaker', cause: 'saturation' }]);
+    expect(told.denied[0]?.denial).toMatchObject({ cause: 'saturation', retryAfterMs: 10_000 });
+  });
+
+  it('closes in steps once the saturation has been over for a while', async () => {
+    const { client, ask, clock, told } = simulate(1);
+    client.reportSaturation('database', { forMs: 60_000 });
+    await clock.advance(30_000);
+    expect(await ask('s1@1')).toBe('global-breaker');
+    client.clearSaturation('database');
+    const passedOf40 = async () => {
+      let count = 0;
+      for (let i = 0; i < 40; i += 1) {
+        const result = await inVirtualTime(clock, client.call('s1@1'));
+        if (result.ok) count += 1;
+      }
+      return count;
+    };
+    await clock.advance(10_000);
+    expect(client.health().globalBreaker.state).toBe('closing');
+    expect(await passedOf40()).toBe(10);
+    await clock.advance(5_000);
+    expect(await passedOf40()).toBe(20);
+    await clock.advance(15_000);
+    expect(await passedOf40()).toBe(40);
+    expect(told['global-breaker'].map(({ to }) => to)).toEqual(['open', 'closing', 'closed']);
+  });
+
+  it('forgets a saturation that is not reported again', async () => {
+    const { client, ask, clock } = simulate(1);
+    client.reportSaturation('database');
+    await clock.advance(10_001);
+    await ask('s1@1', 'critical');
+    await clock.advance(40_000);
+    expect(client.health().globalBreaker.state).not.toBe('open');
+  });
+
+  it('opens when most targets fail at once', async () => {
+    const { breakTarget, ask, told } = simulate(4);
+    for (const name of ['s1', 's2', 's3', 's4']) await ask(`${name}@1`);
+    await breakTarget('s1');
+    await breakTarget('s2');
+    expect(await ask('s4@1')).toBe(200);
+    await breakTarget('s3');
+    expect(await ask('s4@1')).toBe('global-breaker');
+    expect(told['global-breaker']).toEqual([{ from: 'closed', to: 'open', cause: 'partition' }]);
+  });
+
+  it('does not take two failing targets out of two for a partition', async () => {
+    const { breakTarget, client } = simulate(2);
+    await breakTarget('s1');
+    await breakTarget('s2');
+    expect(client.health().globalBreaker.state).toBe('closed');
+  });
+
+  it('lets probes pass, so that a partition can be found over', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(3);
+    for (const name of ['s1', 's2', 's3']) await breakTarget(name);
+    expect(client.health().globalBreaker.state).toBe('open');
+    for (const name of ['s1', 's2', 's3']) network.setUp(`http://${name}`, true);
+    await clock.advance(10_000);
+    for (const name of ['s1', 's2', 's3']) {
+      for (let i = 0; i < 3; i += 1) expect(await ask(`${name}@1`, 'background')).toBe(200);
+    }
+    await clock.advance(10_000);
+    expect(client.health().globalBreaker.state).toBe('closing');
+  });
+
+  it('opens at a sudden latency spike and closes when it is over', async () => {
+    const { client, clock, network, told } = simulate(1, { minSamples: 5, minSlots: 3 });
+    let latencyMs = 20;
+    network.host('http://s1', async () => {
+      await clock.sleep(latencyMs);
+      return { status: 200 };
+    });
+    const slots = async (count: number) => {
+      for (let i = 0; i < count * 10; i += 1) {
+        client.call('s1@1').catch(() => undefined);
+        await clock.advance(500);
+      }
+    };
+    await slots(6);
+    expect(client.health().globalBreaker.state).toBe('closed');
+    latencyMs = 400;
+    await slots(2);
+    expect(told['global-breaker'][0]).toEqual({ from: 'closed', to: 'open', cause: 'latency' });
+    latencyMs = 20;
+    await slots(10);
+    expect(told['global-breaker'].map(({ to }) => to)).toEqual(['open', 'closing', 'closed']);
+  });
+});
