@@ -1,0 +1,125 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import { Recent } from '../identity/recent.ts';
+import { addressOf, CidrSet } from '../limits/cidr-set.ts';
+import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
+import { addressOfNode, hopsOfForwarded, hopsOfXForwardedFor } from './forwarded.ts';
+
+/** Whom to believe about where a request comes from. */
+export interface ClientAddressOptions {
+  /**
+   * Proxies in front of this service, as CIDRs or addresses; `unix` for one that calls through a Unix socket. Only
+   * their forwarding header counts. Default: none.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /**
+   * The header those proxies write. The other one is never read: a proxy passes it on as the client wrote it. Default
+   * `x-forwarded-for`.
+   */
+  readonly forwardingHeader?: 'x-forwarded-for' | 'forwarded' | undefined;
+  /** Told of mistakes in the set-up, each once. Default: a warning of the process. */
+  readonly warn?: WarningListener | undefined;
+}
+
+/**
+ * Finds the client's address: the socket's peer, or, where that is a trusted proxy, the nearest address of the
+ * forwarding header that is not one. Never fails; the result is the text of an address.
+ *
+ * @param peer the socket's remote address; none for a Unix socket or a connection that is gone
+ */
+export type ClientAddress = (
+  peer: string | null | undefined,
+  header: (name: string) => string | null | undefined,
+) => string;
+
+const unixPeer = 'unix';
+/** Stands for a peer that has no address, so that all of them are limited together. */
+const unknownAddress = '0.0.0.0';
+const remembered = 8192;
+const longestAddress = 64;
+
+/** @throws Fault `CONFIG_INVALID` when a range is not one, or the header is not one of the two. */
+export function createClientAddress(options: ClientAddressOptions = {}): ClientAddress {
+  const { trustedProxies = [], forwardingHeader = 'x-forwarded-for', warn = emitWarning } = options;
+  const hopsOf = readerOf(forwardingHeader);
+  const ranges = new CidrSet(
+    'trustedProxies',
+    trustedProxies.filter((proxy) => proxy !== unixPeer),
+  );
+  const trustsUnix = trustedProxies.includes(unixPeer);
+  const peers = new Recent<{ readonly address: string; readonly trusted: boolean }>(
+    remembered,
+    longestAddress,
+  );
+  const warnOnce = onceEach(warn);
+  if (ranges.universal.length > 0) warnOnce(trustsEverybody(ranges.universal));
+
+  function judgePeer(peer: string) {
+    const known = peers.get(peer);
+    if (known !== undefined) return known;
+    const address = addressOf(peer);
+    const judged = { address: address ?? unknownAddress, trusted: address !== null && ranges.has(address) };
+    peers.set(peer, judged);
+    return judged;
+  }
+
+  return (peer, header) => {
+    const { address, trusted } = peer ? judgePeer(peer) : { address: unknownAddress, trusted: trustsUnix };
+    if (address === unknownAddress && !trusted) warnOnce(peerUnknown);
+    if (!trusted) {
+      if (trustedProxies.length === 0 && isForwarded(header)) warnOnce(proxyUntrusted);
+      return address;
+    }
+    return walk(address, hopsOf(header(forwardingHeader)), ranges);
+  };
+}
+
+/** Goes on while the hop is one of ours; stops where somebody else's words begin, or no address is told. */
+function walk(peer: string, hops: Iterable<string>, trusted: CidrSet): string {
+  let client = peer;
+  for (const hop of hops) {
+    const address = addressOfNode(hop);
+    if (address === null) return client;
+    client = address;
+    if (!trusted.has(address)) return client;
+  }
+  return client;
+}
+
+function readerOf(header: string): (value: string | null | undefined) => Iterable<string> {
+  if (header === 'x-forwarded-for') return (value) => (value ? hopsOfXForwardedFor(value) : []);
+  if (header === 'forwarded') return (value) => (value ? hopsOfForwarded(value) : []);
+  throw new Fault(
+    'CONFIG_INVALID',
+    `forwardingHeader must be "x-forwarded-for" or "forwarded", got ${shapeOf(header)}`,
+  );
+}
+
+function isForwarded(header: (name: string) => string | null | undefined): boolean {
+  return Boolean(header('x-forwarded-for') || header('forwarded'));
+}
+
+function onceEach(warn: WarningListener): WarningListener {
+  const given = new Set<string>();
+  return (warning) => {
+    if (given.has(warning.code)) return;
+    given.add(warning.code);
+    warn(warning);
+  };
+}
+
+const trustsEverybody = (cidrs: readonly string[]): Warning => ({
+  code: 'PORTCULLIS_TRUSTS_EVERYBODY',
+  message: `trustedProxies contains ${cidrs.join(' and ')}: every client can write its own address. List the addresses of your proxies.`,
+});
+
+const proxyUntrusted: Warning = {
+  code: 'PORTCULLIS_PROXY_UNTRUSTED',
+  message:
+    'A request carried X-Forwarded-For or Forwarded, but trustedProxies is empty: the header is ignored and the address of the peer is used. If there is a proxy in front, list its address in trustedProxies.',
+};
+
+const peerUnknown: Warning = {
+  code: 'PORTCULLIS_PEER_UNKNOWN',
+  message:
+    'A request came without the address of a peer: all such requests count as one client. If a proxy calls through a Unix socket, add "unix" to trustedProxies.',
+};

@@ -1,0 +1,104 @@
+import { addressOf } from '../limits/cidr-set.ts';
+
+/** Proxies in a chain beyond which nobody has a good reason. */
+const mostHops = 32;
+
+/**
+ * The address in one hop of a forwarding header: an address with or without a port, in brackets or not. Null for
+ * `unknown`, an obfuscated name, and anything else that is not an address.
+ */
+export function addressOfNode(node: string): string | null {
+  if (node.startsWith('[')) {
+    const end = node.indexOf(']');
+    const inside = node.slice(1, end);
+    return end > 0 && inside.includes(':') && isPort(node.slice(end + 1)) ? addressOf(inside) : null;
+  }
+  const colon = node.indexOf(':');
+  const isQuadWithPort = colon > 0 && colon === node.lastIndexOf(':');
+  if (!isQuadWithPort) return addressOf(node);
+  return isPort(node.slice(colon)) ? addressOf(node.slice(0, colon)) : null;
+}
+
+/** Nothing, or a port: a number, or a name that hides it (RFC 7239 §6). */
+function isPort(text: string): boolean {
+  return text === '' || /^:(\d{1,5}|_[\w.-]+)$/.test(text);
+}
+
+/** The hops of an `X-Forwarded-For` header, nearest first: the last one was added by the proxy that called us. */
+export function* hopsOfXForwardedFor(header: string): Generator<string> {
+  let end = header.length;
+  for (let hop = 0; hop < mostHops && end >= 0; hop += 1) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
+    yield header.slice(comma + 1, end).trim();
+    end = comma;
+  }
+}
+
+const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
+const quotedText = /"((?:[^"\\]|\\.)*)"/sy;
+const space = /[ \t]*/y;
+
+/**
+ * The `for` nodes of a `Forwarded` header (RFC 7239), nearest first; an element without one gives an empty text. A
+ * header that is not well formed gives none: where its quotes are broken, nobody can tell whose words they are.
+ */
+export function hopsOfForwarded(header: string): string[] {
+  const nodes = new ForwardedReader(header).read();
+  return nodes === null ? [] : nodes.reverse().slice(0, mostHops);
+}
+
+class ForwardedReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): string[] | null {
+    const nodes: string[] = [];
+    do {
+      const node = this.#readElement();
+      if (node === null) return null;
+      nodes.push(node);
+    } while (this.#take(','));
+    return this.#at === this.#text.length ? nodes : null;
+  }
+
+  /** `for=a;by=b`: the value of `for`; null where it is not well formed, or `for` stands twice. */
+  #readElement(): string | null {
+    let node = '';
+    const seen = new Set<string>();
+    do {
+      this.#match(space);
+      const name = this.#match(token)?.[0].toLowerCase();
+      if (name === undefined) continue;
+      if (seen.has(name) || !this.#take('=')) return null;
+      seen.add(name);
+      const value = this.#readValue();
+      if (value === null) return null;
+      if (name === 'for') node = value;
+      this.#match(space);
+    } while (this.#take(';'));
+    return node;
+  }
+
+  #readValue(): string | null {
+    const quoted = this.#match(quotedText);
+    if (quoted !== null) return (quoted[1] ?? '').replace(/\\(.)/gs, '$1');
+    return this.#match(token)?.[0] ?? null;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found !== null) this.#at = pattern.lastIndex;
+    return found;
+  }
+}
