@@ -1,7 +1,8 @@
 import { claimAccountDevice, findAccountDevice } from './account-devices.ts';
 import { type AccountDraft, openAccount } from './account-draft.ts';
+import { stops } from './acquaintance.ts';
 import { budgetReason, countFailure, isBudgetSoft, issueBudget } from './budget.ts';
-import { type Context, hardReason, stops } from './context.ts';
+import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';

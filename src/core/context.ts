@@ -1,4 +1,6 @@
 import { findAccountDevice } from './account-devices.ts';
+import { type Acquaintance, acquaintanceOf, stops } from './acquaintance.ts';
+import { hasRoomForDevice, routeAgent } from './admission.ts';
 import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
 import type { Policy } from './policy.ts';
@@ -6,18 +8,14 @@ import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive } from './retention.ts';
 import { isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
-import type { AccountRecord, AgentRecord, BookEntry, NetworkRecord } from './state.ts';
-import type { ShownDevice } from './subject.ts';
-import { isToken, isWithin } from './window.ts';
+import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
 
 /**
  * What one view of all records tells (engine contract §3). It is computed once per operation; with it the groups
  * are independent of each other.
  */
-export interface Context {
+export interface Context extends Acquaintance {
   readonly t: number;
-  readonly known: boolean;
-  readonly trusted: boolean;
   /** Whether the device may have a K3 and a D record here (§6). */
   readonly admitted: boolean;
   /** The K2 of this request, which is that of `other/0` for an agent over the cap. */
@@ -32,18 +30,6 @@ export interface Context {
   readonly budget: Reason | null;
 }
 
-/** What a block may stop depends on how well the account knows the device. */
-export type Acquaintance = Pick<Context, 'known' | 'trusted'>;
-
-const networkWide: ReadonlySet<Scope> = new Set<Scope>(['K1', 'P48', 'P40']);
-const ownerLaneOnly: ReadonlySet<Scope> = new Set<Scope>(['K4', 'K2']);
-
-/** Whom a block stops (§4): a trusted device answers only for itself, a known one not for its network. */
-export function stops(scope: Scope, { known, trusted }: Acquaintance, ownerLane: boolean): boolean {
-  if (networkWide.has(scope)) return !known && !trusted;
-  return !(trusted && ownerLane && ownerLaneOnly.has(scope));
-}
-
 export function hardReason(scope: Scope, { hardLevel, hardUntil }: Readonly<Standing>): Reason {
   return { rule: 'blocked', scope, outcome: 'HARD_BLOCK', level: hardLevel, until: hardUntil };
 }
@@ -55,84 +41,71 @@ function softReason(scope: Scope, { softLevel, softUntil }: Readonly<Standing>):
 /** Looks at all records of a request at time `t`. */
 export function lookAround(records: Records, request: Request, t: number): Context {
   const { policy, keys, subject } = request;
+  const { device } = subject;
   const { recordMs, bookMs } = policy.retention;
-  const book = readLive(records, keys.book, t, bookMs)?.devices ?? [];
-  const acquaintance = acquaintanceOf(subject.device, book);
+  const book = readLive(records, keys.book, t, bookMs)?.devices ?? noDevices;
+  const acquaintance = acquaintanceOf(device, book);
   const account = readLive(records, keys.account, t, recordMs);
   const network = readLive(records, keys.network, t, recordMs);
   const networkDevice = readLive(records, keys.networkDevice, t, recordMs);
   const agent = routeAgent(records, request, network, t);
-  const ownDevice = account && subject.device && findAccountDevice(account.devices, subject.device.token);
-  const hard: Reason[] = [];
-  const soft: Reason[] = [];
-  /** K5 keeps the time of its account's record. */
-  const note = (scope: Scope, standing: Readonly<Standing> | null | undefined, at: number | undefined) => {
-    if (!standing || !stops(scope, acquaintance, policy.ownerLane)) return;
-    const now = Math.max(t, at ?? t);
-    if (isHardBlocked(standing, now)) hard.push(hardReason(scope, standing));
-    if (isSoftBlocked(standing, now)) soft.push(softReason(scope, standing));
-  };
-  note('K4', account, account?.at);
-  note('K5', ownDevice, account?.at);
-  for (const [scope, record] of [
-    ['K3', networkDevice],
-    ['D', readLive(records, keys.device, t, recordMs)],
-    ['K2', agent.record],
-    ['K1', network],
-    ['P48', readLive(records, keys.p48, t, recordMs)],
-    ['P40', readLive(records, keys.p40, t, recordMs)],
-  ] as const) {
-    note(scope, record, record?.at);
+  const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
+  if (account !== undefined) {
+    blocks.note('K4', account, account.at);
+    if (device) blocks.note('K5', findAccountDevice(account.devices, device.token), account.at);
   }
+  blocks.noteRecord('K3', networkDevice);
+  blocks.noteRecord('D', readLive(records, keys.device, t, recordMs));
+  blocks.noteRecord('K2', agent.record);
+  blocks.noteRecord('K1', network);
+  blocks.noteRecord('P48', readLive(records, keys.p48, t, recordMs));
+  blocks.noteRecord('P40', readLive(records, keys.p40, t, recordMs));
+  const { known, trusted } = acquaintance;
   return {
     t,
-    ...acquaintance,
+    known,
+    trusted,
     admitted:
-      subject.device !== null &&
-      (acquaintance.known || networkDevice !== undefined || hasRoom(network, t, policy)),
+      device !== null && (known || networkDevice !== undefined || hasRoomForDevice(network, t, policy.caps)),
     agentKey: agent.key,
     agentRouted: agent.routed,
     book,
-    hard,
-    soft,
-    budget: shownBudget(account, acquaintance.trusted, policy, t),
+    hard: blocks.hard,
+    soft: blocks.soft,
+    budget: shownBudget(account, trusted, policy, t),
   };
 }
 
-function acquaintanceOf(device: ShownDevice | null, book: readonly BookEntry[]): Acquaintance {
-  if (device === null || device.confidence === 'LOW') return { known: false, trusted: false };
-  const entry = book.find(({ id }) => isToken(id, device.token));
-  return { known: entry !== undefined, trusted: device.confidence === 'HIGH' && entry?.bound === true };
-}
+const noDevices: readonly BookEntry[] = [];
 
-/** Admission of a device at a network (§6). */
-function hasRoom(network: NetworkRecord | undefined, t: number, { caps }: Policy): boolean {
-  return (
-    network === undefined ||
-    sightsOf(network.devicesSeenAt, network, t, caps.networkSightsMs) < caps.networkDevices
-  );
-}
+/** Collects the blocks that run and stop the request. */
+class RunningBlocks {
+  readonly hard: Reason[] = [];
+  readonly soft: Reason[] = [];
+  readonly #acquaintance: Acquaintance;
+  readonly #ownerLane: boolean;
+  readonly #t: number;
 
-function sightsOf(times: readonly number[], network: NetworkRecord, t: number, windowMs: number): number {
-  const now = Math.max(t, network.at);
-  return times.filter((at) => isWithin(at, now, windowMs)).length;
-}
+  constructor(acquaintance: Acquaintance, ownerLane: boolean, t: number) {
+    this.#acquaintance = acquaintance;
+    this.#ownerLane = ownerLane;
+    this.#t = t;
+  }
 
-/** An agent whose record exists is never routed; one over the cap shares the K2 of `other/0` (§6). */
-function routeAgent(
-  records: Records,
-  { keys, policy }: Request,
-  network: NetworkRecord | undefined,
-  t: number,
-): { key: Key<AgentRecord>; routed: boolean; record: AgentRecord | undefined } {
-  const { caps, retention } = policy;
-  const record = readLive(records, keys.agent, t, retention.recordMs);
-  const full =
-    network !== undefined &&
-    sightsOf(network.agentsSeenAt, network, t, caps.networkSightsMs) >= caps.networkAgents;
-  if (record !== undefined || !full) return { key: keys.agent, routed: false, record };
-  const other = readLive(records, keys.otherAgent, t, retention.recordMs);
-  return { key: keys.otherAgent, routed: true, record: other };
+  noteRecord(scope: Scope, record: (Readonly<Standing> & { readonly at: number }) | undefined): void {
+    if (record !== undefined) this.note(scope, record, record.at);
+  }
+
+  /** `at` is that of the record the standing lies in. */
+  note(scope: Scope, standing: Readonly<Standing> | undefined, at: number): void {
+    if (standing === undefined) return;
+    const now = Math.max(this.#t, at);
+    const hard = isHardBlocked(standing, now);
+    const soft = isSoftBlocked(standing, now);
+    if (!(hard || soft) || !stops(scope, this.#acquaintance, this.#ownerLane)) return;
+    if (hard) this.hard.push(hardReason(scope, standing));
+    if (soft) this.soft.push(softReason(scope, standing));
+  }
 }
 
 /** Login shows a running budget SOFT at `check` (§7), a trusted device too, at its own level. */

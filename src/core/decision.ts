@@ -55,7 +55,6 @@ export interface Decision {
 
 const scopeOrder = new Map<Scope, number>(scopes.map((scope, index) => [scope, index]));
 const ruleOrder = new Map<Rule, number>(rules.map((rule, index) => [rule, index]));
-const noReasons: readonly Reason[] = [];
 
 const place = (reason: Reason): number =>
   (scopeOrder.get(reason.scope) ?? 0) * rules.length + (ruleOrder.get(reason.rule) ?? 0);
@@ -90,16 +89,19 @@ export function aggregate(reasons: readonly Reason[], t: number, mode: Mode = 'N
   };
 }
 
+const plainAllow: Decision = Object.freeze({
+  outcome: 'ALLOW',
+  level: 0,
+  until: 0,
+  retryAfterMs: 0,
+  rule: null,
+  scope: null,
+  deferred: false,
+  mode: 'NORMAL',
+  reasons: Object.freeze([]),
+});
+
+/** Nothing speaks against it. */
 export function allow(mode: Mode = 'NORMAL'): Decision {
-  return {
-    outcome: 'ALLOW',
-    level: 0,
-    until: 0,
-    retryAfterMs: 0,
-    rule: null,
-    scope: null,
-    deferred: false,
-    mode,
-    reasons: noReasons,
-  };
+  return mode === 'NORMAL' ? plainAllow : { ...plainAllow, mode };
 }

@@ -1,4 +1,4 @@
-import type { Key, StoredRecord } from './records.ts';
+import type { Key } from './records.ts';
 import type {
   AccountRecord,
   AgentRecord,
@@ -23,30 +23,82 @@ export type KeyKind = 'K4' | 'K1' | 'K2' | 'K3' | 'D' | 'P48' | 'P40' | 'P32';
 export class Keyspace {
   /** Every record of the policy begins with this. */
   readonly prefix: string;
-  readonly #book: string;
+  readonly #makers: Readonly<Record<KeyKind | 'book', KeyMaker>>;
 
   constructor(environment: string, policy: string) {
-    this.prefix = `portcullis:${environment}:${policy}:${CONTRACT_VERSION}:`;
-    this.#book = `portcullis:${environment}:book:${CONTRACT_VERSION}:book:`;
+    const prefix = `portcullis:${environment}:${policy}:${CONTRACT_VERSION}:`;
+    this.prefix = prefix;
+    this.#makers = {
+      K4: new KeyMaker(`${prefix}K4:`, 0),
+      book: new KeyMaker(`portcullis:${environment}:book:${CONTRACT_VERSION}:book:`, 1),
+      K1: new KeyMaker(`${prefix}K1:`, 2),
+      K2: new KeyMaker(`${prefix}K2:`, 3),
+      K3: new KeyMaker(`${prefix}K3:`, 4),
+      D: new KeyMaker(`${prefix}D:`, 5),
+      P48: new KeyMaker(`${prefix}P48:`, 6),
+      P40: new KeyMaker(`${prefix}P40:`, 7),
+      P32: new KeyMaker(`${prefix}P32:`, 8),
+    };
   }
 
-  account = (account: Token): Key<AccountRecord> => single(`${this.prefix}K4:`, account);
+  account(account: Token): Key<AccountRecord> {
+    return this.#makers.K4.make(account, account, null);
+  }
+
   /** One book for all policies, in the group of the account. */
-  book = (account: Token): Key<BookRecord> => single(this.#book, account);
-  network = (network: Token): Key<NetworkRecord> => single(`${this.prefix}K1:`, network);
-  agent = (network: Token, agent: Token): Key<AgentRecord> => pair(`${this.prefix}K2:`, network, agent);
-  networkDevice = (network: Token, device: Token): Key<NetworkDeviceRecord> =>
-    pair(`${this.prefix}K3:`, network, device);
-  device = (device: Token): Key<DeviceRecord> => single(`${this.prefix}D:`, device);
-  macro = (kind: 'P48' | 'P40' | 'P32', macro: Token): Key<PrefixRecord> =>
-    single(`${this.prefix}${kind}:`, macro);
+  book(account: Token): Key<BookRecord> {
+    return this.#makers.book.make(account, account, null);
+  }
+
+  network(network: Token): Key<NetworkRecord> {
+    return this.#makers.K1.make(network, network, null);
+  }
+
+  /** Kept with the network: it shows one agent mostly, while an agent is seen everywhere. */
+  agent(network: Token, agent: Token): Key<AgentRecord> {
+    return this.#makers.K2.make(network, network, agent);
+  }
+
+  /** Kept with the device: it is at one network mostly, while a network may have many. */
+  networkDevice(network: Token, device: Token): Key<NetworkDeviceRecord> {
+    return this.#makers.K3.make(device, network, device);
+  }
+
+  device(device: Token): Key<DeviceRecord> {
+    return this.#makers.D.make(device, device, null);
+  }
+
+  macro(kind: 'P48' | 'P40' | 'P32', macro: Token): Key<PrefixRecord> {
+    return this.#makers[kind].make(macro, macro, null);
+  }
 }
 
-function single<R extends StoredRecord>(prefix: string, token: Token): Key<R> {
-  return { text: `${prefix}{${token.hash}}`, was: token.was === null ? null : `${prefix}{${token.was}}` };
-}
+/**
+ * Composes the keys of one kind. Composing a text, and hashing it anew for every look into a store, costs more than
+ * most rules, so the latest key is kept with one of its tokens and lives as long as that is remembered.
+ */
+class KeyMaker {
+  readonly #prefix: string;
+  readonly #place: number;
 
-function pair<R extends StoredRecord>(prefix: string, tag: Token, rest: Token): Key<R> {
-  const was = tag.was === null || rest.was === null ? null : `${prefix}{${tag.was}}:${rest.was}`;
-  return { text: `${prefix}{${tag.hash}}:${rest.hash}`, was };
+  constructor(prefix: string, place: number) {
+    this.#prefix = prefix;
+    this.#place = place;
+  }
+
+  make(keeper: Token, tag: Token, rest: Token | null): Key<never> {
+    keeper.names ??= [];
+    const named = keeper.names[this.#place];
+    if (named !== undefined && named.by === this && named.tag === tag && named.rest === rest)
+      return named.key;
+    const key = this.#compose(tag, rest);
+    keeper.names[this.#place] = { by: this, tag, rest, key };
+    return key;
+  }
+
+  #compose(tag: Token, rest: Token | null): Key<never> {
+    const text = `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`;
+    if (tag.was === null || (rest !== null && rest.was === null)) return { text, was: null };
+    return { text, was: `${this.#prefix}{${tag.was}}${rest === null ? '' : `:${rest.was}`}` };
+  }
 }

@@ -1,5 +1,6 @@
+import { stops } from './acquaintance.ts';
 import { fullBucket } from './bucket.ts';
-import { type Context, hardReason, stops } from './context.ts';
+import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { type Opened, open } from './draft.ts';
 import type { Policy } from './policy.ts';

@@ -1,4 +1,5 @@
-import { type Context, hardReason, stops } from './context.ts';
+import { stops } from './acquaintance.ts';
+import { type Context, hardReason } from './context.ts';
 import { open } from './draft.ts';
 import type { Keyspace } from './keys.ts';
 import { emptyNetwork } from './network-draft.ts';

@@ -66,6 +66,7 @@ export class Ruling {
 
   /** Sets the blocks on the drafts and gives the reasons on the request's own keys. */
   settle(): Reason[] {
+    if (this.#hard.length === 0 && this.#soft.length === 0) return [];
     this.#setHardBlocks();
     for (const { standing, level, now } of this.#soft) blockSoft(standing, level, now, this.#ladder);
     return [...this.#hard.filter(({ own }) => own).map((v) => this.#hardReason(v)), ...this.#softReasons()];

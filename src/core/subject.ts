@@ -1,3 +1,5 @@
+import type { Key } from './records.ts';
+
 /** How sure we are of a device (engine contract §2). */
 export type Confidence = 'LOW' | 'MEDIUM' | 'HIGH';
 
@@ -6,6 +8,16 @@ export interface Token {
   readonly hash: string;
   /** The same component under the previous secret while a key rotation runs, else null. */
   readonly was: string | null;
+  /** Keys composed of this token, kept by a keyspace (`keys.ts`). No part of the token's value. */
+  names?: NamedKey[];
+}
+
+/** A key, who composed it, and of which tokens. */
+export interface NamedKey {
+  readonly by: object;
+  readonly tag: Token;
+  readonly rest: Token | null;
+  readonly key: Key<never>;
 }
 
 /** A device as a request shows it. */

@@ -1,0 +1,42 @@
+import type { CapPolicy } from './policy.ts';
+import type { Key, Records } from './records.ts';
+import type { Request } from './request.ts';
+import { readLive } from './retention.ts';
+import type { AgentRecord, NetworkRecord } from './state.ts';
+import { isWithin } from './window.ts';
+
+/** Admission per network and the routing of agents over the cap (engine contract §6). */
+
+/** Whether the network may show one more new device. */
+export function hasRoomForDevice(network: NetworkRecord | undefined, t: number, caps: CapPolicy): boolean {
+  return network === undefined || !isFull(network.devicesSeenAt, caps.networkDevices, network.at, t, caps);
+}
+
+/** Whether `cap` first sights lie within the window. */
+function isFull(times: readonly number[], cap: number, at: number, t: number, caps: CapPolicy): boolean {
+  if (times.length < cap) return false;
+  const now = Math.max(t, at);
+  return times.filter((seenAt) => isWithin(seenAt, now, caps.networkSightsMs)).length >= cap;
+}
+
+/** The K2 of a request. */
+export interface RoutedAgent {
+  readonly key: Key<AgentRecord>;
+  readonly routed: boolean;
+  readonly record: AgentRecord | undefined;
+}
+
+/** An agent whose record exists is never routed; one over the cap shares the K2 of `other/0`. */
+export function routeAgent(
+  records: Records,
+  { keys, policy }: Request,
+  network: NetworkRecord | undefined,
+  t: number,
+): RoutedAgent {
+  const { caps, retention } = policy;
+  const record = readLive(records, keys.agent, t, retention.recordMs);
+  const full = network !== undefined && isFull(network.agentsSeenAt, caps.networkAgents, network.at, t, caps);
+  if (record !== undefined || !full) return { key: keys.agent, routed: false, record };
+  const other = readLive(records, keys.otherAgent, t, retention.recordMs);
+  return { key: keys.otherAgent, routed: true, record: other };
+}
