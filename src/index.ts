@@ -1,5 +1,6 @@
 import { Fault } from './core/fault.ts';
 import { defaultPolicies, type Policy } from './core/policy.ts';
+import { type FailureOptions, readFailureOptions } from './guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from './guard/guard.ts';
 import type { Secret } from './identity/hmac.ts';
 import { createIdentifier } from './identity/identifier.ts';
@@ -18,6 +19,10 @@ export interface GuardOptions {
   readonly policies?: readonly Policy[];
   /** Part of every key, so that environments can share a store; default `default`. */
   readonly environment?: string;
+  /** What happens when the store fails; default: the numbers of the engine contract. */
+  readonly failure?: FailureOptions;
+  /** Of ALLOW decisions in mode NORMAL, every how many are told as `decision` events; default 1: all. */
+  readonly allowEventEvery?: number;
 }
 
 /**
@@ -28,6 +33,9 @@ export interface GuardOptions {
 export function createGuard(options: GuardOptions): Guard {
   const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
   return assembleGuard({
+    // A memory store answers before any timer could run.
+    failure: readFailureOptions(store ? options.failure : { deadlineMs: null, ...options.failure }),
+    allowEventEvery: options.allowEventEvery ?? 1,
     store: store ?? createMemoryStore(),
     identifier: createIdentifier({ secret, previousSecret }),
     policies,
@@ -43,8 +51,24 @@ export { defaultApi, defaultLogin, defaultOtp, defaultPolicies } from './core/po
 export type { Key, Records, Retention, StoredRecord } from './core/records.ts';
 export type { Confidence } from './core/subject.ts';
 export type { Attempt } from './guard/attempt.ts';
-export type { AuditEvent, DecisionEvent, GuardEvents } from './guard/events.ts';
+export type {
+  AuditEvent,
+  BreakerEvent,
+  CapEvent,
+  CorruptEvent,
+  CriticalEvent,
+  DecisionEvent,
+  DegradedEpochEvent,
+  GuardEvents,
+  ListenerFaultEvent,
+  ModeEvent,
+  StoreEvent,
+} from './guard/events.ts';
 export type { Explanation } from './guard/explain.ts';
+export type { Clock } from './guard/failure/clock.ts';
+export type { FailureOptions } from './guard/failure/failure-options.ts';
+export type { BreakerPolicy, CapScope, DegradedCap } from './guard/failure/failure-policy.ts';
+export type { PolicyStatus } from './guard/failure/policy-mode.ts';
 export type { Guard, OperationTime } from './guard/guard.ts';
 export type { ActiveBlock, OperatorNote, Placement } from './guard/operator-calls.ts';
 export type { GuardRequest } from './guard/signals.ts';

@@ -1,5 +1,7 @@
-import type { Decision } from '../core/decision.ts';
+import type { Decision, Mode, Outcome } from '../core/decision.ts';
+import type { FaultCode } from '../core/fault.ts';
 import type { OperationName } from './engine.ts';
+import type { CapScope } from './failure/failure-policy.ts';
 
 /** A decision was made. Carries no identifier. */
 export interface DecisionEvent {
@@ -20,16 +22,107 @@ export interface AuditEvent {
   readonly until: number | null;
 }
 
+/** A policy has changed its mode on this node. */
+export interface ModeEvent {
+  readonly at: number;
+  readonly policy: string;
+  readonly from: Mode;
+  readonly to: Mode;
+}
+
+/** A policy's breaker has tripped, or has closed again. */
+export interface BreakerEvent {
+  readonly at: number;
+  readonly policy: string;
+  readonly what: 'tripped' | 'closed';
+  /** Trips into a degraded epoch that still count against the re-entry guard, this one included. */
+  readonly entries: number;
+}
+
+/** Somebody has to look: the store keeps flapping, so the policy is shut for a while. */
+export interface CriticalEvent {
+  readonly at: number;
+  readonly policy: string;
+  readonly what: 'reentry';
+  /** Until when nobody passes. */
+  readonly until: number;
+}
+
+/** A local cap has refused an operation while the store was away. */
+export interface CapEvent {
+  readonly at: number;
+  readonly policy: string;
+  readonly op: OperationName;
+  readonly mode: Mode;
+  readonly outcome: Outcome;
+  /** Which caps were reached. */
+  readonly scopes: readonly CapScope[];
+}
+
+/** A breaker has closed: what this node let through meanwhile, and the most that all nodes could have. */
+export interface DegradedEpochEvent {
+  /** When the breaker closed. */
+  readonly at: number;
+  readonly policy: string;
+  /** When it had tripped. */
+  readonly from: number;
+  /** As configured. */
+  readonly nodes: number;
+  /** Attempts that the caps of this node admitted. */
+  readonly admitted: number;
+  readonly refused: number;
+  /** Per key kind: the most attempts on one subject that the caps allow in this time, on one node and on all. */
+  readonly bounds: readonly {
+    readonly scope: CapScope;
+    readonly mostPerNode: number;
+    readonly most: number;
+  }[];
+}
+
+/** An operation on the store, or a probe, has ended. */
+export interface StoreEvent {
+  readonly policy: string;
+  readonly op: OperationName | 'probe';
+  readonly durationMs: number;
+  /** Null when the store answered. */
+  readonly fault: FaultCode | null;
+}
+
+/** A stored record could not be read. The operation has thrown `RECORD_CORRUPT`; the record stays as it is. */
+export interface CorruptEvent {
+  readonly policy: string;
+  readonly op: OperationName | 'probe';
+}
+
+/** A listener has thrown. The decision stood; the other listeners were called. */
+export interface ListenerFaultEvent {
+  /** The event it was listening to. */
+  readonly event: string;
+  readonly error: unknown;
+}
+
 /** Everything a guard tells its host, by name. */
 export interface GuardEvents {
   decision: DecisionEvent;
   audit: AuditEvent;
+  mode: ModeEvent;
+  breaker: BreakerEvent;
+  critical: CriticalEvent;
+  cap: CapEvent;
+  degradedEpoch: DegradedEpochEvent;
+  store: StoreEvent;
+  corrupt: CorruptEvent;
+  listenerFault: ListenerFaultEvent;
 }
 
 export type Listener<E> = (event: E) => void;
 
-/** Typed listeners. What a listener throws reaches the caller of the operation: nothing is swallowed. */
-export class EventHub<Events extends object> {
+/**
+ * Typed listeners. A listener that throws changes nothing for the operation and the other listeners: a broken log must
+ * not open or close a door. What it threw goes to `listenerFault`, and without a listener there to the process as a
+ * warning; nothing is swallowed.
+ */
+export class EventHub<Events extends { listenerFault: ListenerFaultEvent }> {
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
 
   /** Adds a listener; the result takes it away again. */
@@ -45,6 +138,27 @@ export class EventHub<Events extends object> {
   emit<N extends keyof Events>(name: N, event: Events[N]): void {
     const listeners = this.#listeners.get(name) as Set<Listener<Events[N]>> | undefined;
     if (listeners === undefined) return;
-    for (const listener of listeners) listener(event);
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#report({ event: String(name), error });
+      }
+    }
   }
+
+  #report(fault: ListenerFaultEvent): void {
+    const listeners = this.#listeners.get('listenerFault');
+    if (fault.event === 'listenerFault' || listeners === undefined || listeners.size === 0) warn(fault);
+    else this.emit('listenerFault', fault);
+  }
+}
+
+function warn({ event, error }: ListenerFaultEvent): void {
+  const detail = error instanceof Error ? error.stack : undefined;
+  process.emitWarning(`A listener of "${event}" has thrown.`, {
+    type: 'PortcullisWarning',
+    code: 'PORTCULLIS_LISTENER',
+    ...(detail === undefined ? {} : { detail }),
+  });
 }

@@ -1,4 +1,5 @@
 import type { Decision } from '../core/decision.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import type { Store } from '../stores/store.ts';
@@ -7,8 +8,10 @@ import { AuditTrail } from './audit-trail.ts';
 import { Engine, type OperationName } from './engine.ts';
 import { type AuditEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
 import { type Explanation, explain } from './explain.ts';
+import { FailureModes } from './failure/failure-modes.ts';
+import { type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
+import type { PolicyStatus } from './failure/policy-mode.ts';
 import { type ActiveBlock, OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
-import { runOperation } from './run.ts';
 import type { GuardRequest } from './signals.ts';
 
 /** The parts a guard is made of. */
@@ -17,6 +20,10 @@ export interface GuardParts {
   readonly identifier: Identifier;
   readonly policies: readonly Policy[];
   readonly environment: string;
+  /** Default: the numbers of the engine contract, on the clock of the process. */
+  readonly failure?: FailureSettings;
+  /** Of ALLOW decisions in mode NORMAL, every how many are told as `decision` events. Default 1: all. */
+  readonly allowEventEvery?: number;
 }
 
 /** When an operation happens; without it, now by the store's clock. */
@@ -47,23 +54,30 @@ export interface Guard {
   place(request: GuardRequest, placement: Placement): Promise<ActiveBlock>;
   /** What operators did, newest last. */
   audit(): Promise<readonly AuditEvent[]>;
+  /** The mode of each policy on this node. */
+  modes(): readonly PolicyStatus[];
   /** Listens; the result stops listening. */
   on<N extends keyof GuardEvents>(name: N, listener: Listener<GuardEvents[N]>): () => void;
-  /** Closes the store. */
+  /** Ends probing and closes the store. Operations after it throw `STORE_CLOSED`. */
   close(): Promise<void>;
 }
 
 /** Puts a guard together from its parts. */
-export function assembleGuard({ store, identifier, policies, environment }: GuardParts): Guard {
+export function assembleGuard(parts: GuardParts): Guard {
+  const { store, identifier, policies, environment, failure = readFailureOptions() } = parts;
   const engine = new Engine({ identifier, policies, environment });
   const events = new EventHub<GuardEvents>();
+  const modes = new FailureModes(policies, store, failure, events);
+  const isTold = decisionSampler(parts.allowEventEvery ?? 1);
   const audit = new AuditTrail(store, environment, (act) => events.emit('audit', act));
   const operators = new OperatorCalls(store, engine, audit);
 
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
-    const { action, policy, operation } = engine.prepare(op, request, cost);
-    const decision = await runOperation(store, operation, time?.at);
-    events.emit('decision', { op, action, policy: policy.name, decision });
+    const call = engine.prepare(op, request, cost);
+    const decision = await modes.run(call, time?.at);
+    if (isTold(decision)) {
+      events.emit('decision', { op, action: call.action, policy: call.policy.name, decision });
+    }
     return decision;
   }
 
@@ -78,8 +92,28 @@ export function assembleGuard({ store, identifier, policies, environment }: Guar
     lift: (id, note) => operators.lift(id, note),
     place: (request, placement) => operators.place(request, placement),
     audit: () => operators.audit(),
+    modes: () => modes.status(),
     on: (name, listener) => events.on(name, listener),
-    close: () => store.close(),
+    close: () => {
+      modes.close();
+      return store.close();
+    },
   };
   return guard;
+}
+
+/** Denials and decisions made without the store are always told; of the others every so many, by count. */
+function decisionSampler(every: number): (decision: Decision) => boolean {
+  if (!Number.isSafeInteger(every) || every < 1) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `allowEventEvery must be a whole number of at least 1, got ${shapeOf(every)}`,
+    );
+  }
+  let allowed = 0;
+  return ({ outcome, mode }) => {
+    if (outcome !== 'ALLOW' || mode !== 'NORMAL') return true;
+    allowed = (allowed + 1) % every;
+    return allowed === 0;
+  };
 }

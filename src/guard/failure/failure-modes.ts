@@ -1,0 +1,44 @@
+import type { Decision } from '../../core/decision.ts';
+import { Fault, invariant } from '../../core/fault.ts';
+import type { Policy } from '../../core/policy.ts';
+import type { Store } from '../../stores/store.ts';
+import type { Call } from '../engine.ts';
+import type { EventHub, GuardEvents } from '../events.ts';
+import type { FailureSettings } from './failure-options.ts';
+import { PolicyMode, type PolicyStatus } from './policy-mode.ts';
+
+/** The failure modes of a guard: one per policy, each on its own. */
+export class FailureModes {
+  readonly #byPolicy: ReadonlyMap<string, PolicyMode>;
+  #isClosed = false;
+
+  constructor(
+    policies: readonly Policy[],
+    store: Store,
+    settings: FailureSettings,
+    events: EventHub<GuardEvents>,
+  ) {
+    this.#byPolicy = new Map(
+      policies.map((policy) => [policy.name, new PolicyMode(policy, store, settings, events)]),
+    );
+  }
+
+  /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
+  run(call: Call, at?: number): Promise<Decision> {
+    if (this.#isClosed) {
+      return Promise.reject(new Fault('STORE_CLOSED', 'The guard was used after it was closed.'));
+    }
+    const mode = this.#byPolicy.get(call.policy.name);
+    invariant(mode !== undefined, 'A call names a policy that the guard does not have.');
+    return mode.run(call, at);
+  }
+
+  status(): readonly PolicyStatus[] {
+    return [...this.#byPolicy.values()].map((mode) => mode.status());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const mode of this.#byPolicy.values()) mode.stop();
+  }
+}

@@ -1,0 +1,68 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Policy } from '../../core/policy.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { DegradedCaps, type LocalCaps } from './degraded-caps.ts';
+import {
+  type BreakerPolicy,
+  type DegradedCap,
+  defaultBreaker,
+  defaultCaps,
+  defaultDeadlineMs,
+} from './failure-policy.ts';
+
+/** What a guard does when its store fails, as a host may set it. */
+export interface FailureOptions {
+  /**
+   * Time for one operation on the store, in milliseconds. Default 50. Null: none, for a store that keeps a deadline
+   * of its own.
+   */
+  readonly deadlineMs?: number | null;
+  /** How many nodes share the store. Only the reported bounds depend on it. Default 1. */
+  readonly nodes?: number;
+  /** Time and timers. Default: those of the process. */
+  readonly clock?: Clock;
+  /** Numbers of the breaker. The defaults are the contract's; others are for tests and drills. */
+  readonly breaker?: Partial<BreakerPolicy>;
+  /** Local caps by policy name. The defaults are the contract's; others are for tests and drills. */
+  readonly caps?: Readonly<Record<string, readonly DegradedCap[]>>;
+}
+
+/** The same, complete. */
+export interface FailureSettings {
+  readonly deadlineMs: number | null;
+  readonly nodes: number;
+  readonly clock: Clock;
+  readonly breaker: BreakerPolicy;
+  readonly capsOf: (policy: Policy) => readonly DegradedCap[];
+  readonly openCaps: (caps: readonly DegradedCap[]) => LocalCaps;
+}
+
+/** @throws Fault `CONFIG_INVALID` when a number is out of range. */
+export function readFailureOptions(options: FailureOptions = {}): FailureSettings {
+  const { deadlineMs = defaultDeadlineMs, nodes = 1, clock = systemClock, caps = {} } = options;
+  if (deadlineMs !== null) assertPositive('failure.deadlineMs', deadlineMs);
+  assertPositive('failure.nodes', nodes);
+  const breaker = { ...defaultBreaker, ...options.breaker };
+  for (const [name, value] of Object.entries(breaker)) assertPositive(`failure.breaker.${name}`, value);
+  for (const [name, policyCaps] of Object.entries(caps)) assertCaps(`failure.caps.${name}`, policyCaps);
+  return {
+    deadlineMs,
+    nodes,
+    clock,
+    breaker,
+    capsOf: (policy) => caps[policy.name] ?? defaultCaps(policy),
+    openCaps: (policyCaps) => new DegradedCaps(policyCaps),
+  };
+}
+
+function assertCaps(path: string, caps: readonly DegradedCap[]): void {
+  caps.forEach(({ count, windowMs }, index) => {
+    assertPositive(`${path}[${index}].count`, count);
+    assertPositive(`${path}[${index}].windowMs`, windowMs);
+  });
+}
+
+function assertPositive(path: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 1) return;
+  throw new Fault('CONFIG_INVALID', `${path} must be a whole number of at least 1, got ${shapeOf(value)}`);
+}

@@ -1,0 +1,37 @@
+import { Fault } from '../../core/fault.ts';
+import type { Key, Records } from '../../core/records.ts';
+import type { Store } from '../../stores/store.ts';
+import type { OperationStore } from '../run.ts';
+
+/**
+ * The store as one operation sees it. Once the operation has been answered without the store, or the breaker has
+ * tripped, nothing that is left of the operation reaches the store any more.
+ */
+export class OperationLine implements OperationStore {
+  readonly #store: Store;
+  readonly #mayCall: () => boolean;
+  #hasEnded = false;
+
+  constructor(store: Store, mayCall: () => boolean) {
+    this.#store = store;
+    this.#mayCall = mayCall;
+  }
+
+  view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+    return this.#isOpen() ? this.#store.view(keys, look) : Promise.reject(ended());
+  }
+
+  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    return this.#isOpen() ? this.#store.transact(keys, step) : Promise.reject(ended());
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  #isOpen(): boolean {
+    return !this.#hasEnded && this.#mayCall();
+  }
+}
+
+const ended = (): Fault => new Fault('STORE_FAILED', 'The store is not called while the breaker is open.');

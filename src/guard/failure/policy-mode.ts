@@ -1,0 +1,200 @@
+import type { Decision, Mode } from '../../core/decision.ts';
+import { Fault, type FaultCode } from '../../core/fault.ts';
+import type { Policy } from '../../core/policy.ts';
+import type { Store } from '../../stores/store.ts';
+import type { Call, OperationName } from '../engine.ts';
+import type { EventHub, GuardEvents } from '../events.ts';
+import { runOperation } from '../run.ts';
+import { advance, type Breaker, freshBreaker, noteFailure, noteProbe, phaseOf } from './breaker.ts';
+import { withinDeadline } from './deadline.ts';
+import type { LocalCaps } from './degraded-caps.ts';
+import { DegradedEpoch } from './degraded-epoch.ts';
+import { answerByCaps, modeOf, refuse } from './failure-answer.ts';
+import type { FailureSettings } from './failure-options.ts';
+import { OperationLine } from './operation-line.ts';
+import { ProbeLoop } from './probe-loop.ts';
+
+/** How a policy stands on this node. */
+export interface PolicyStatus {
+  readonly policy: string;
+  readonly mode: Mode;
+  /** When it entered this mode; null for a policy that never left NORMAL. */
+  readonly since: number | null;
+}
+
+/**
+ * One policy on one node: runs its operations on the store and decides without it when it fails (engine contract
+ * §12). What is decided lies in the breaker and the caps; this is where they meet store, time and events.
+ */
+export class PolicyMode {
+  readonly #policy: Policy;
+  readonly #store: Store;
+  readonly #settings: FailureSettings;
+  readonly #events: EventHub<GuardEvents>;
+  readonly #caps: LocalCaps;
+  readonly #probes: ProbeLoop;
+  #breaker: Breaker = freshBreaker;
+  #epoch: DegradedEpoch | null = null;
+  #mode: Mode = 'NORMAL';
+  #since: number | null = null;
+  #now = 0;
+  /** How often the breaker has tripped: a call belongs to the time between two trips. */
+  #trips = 0;
+  #isStopped = false;
+
+  constructor(policy: Policy, store: Store, settings: FailureSettings, events: EventHub<GuardEvents>) {
+    this.#policy = policy;
+    this.#store = store;
+    this.#settings = settings;
+    this.#events = events;
+    this.#caps = settings.openCaps(settings.capsOf(policy));
+    this.#probes = new ProbeLoop(() => this.#probe(), settings.breaker.probeEveryMs, settings.clock);
+  }
+
+  /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
+  async run(call: Call, at?: number): Promise<Decision> {
+    const now = this.#tick();
+    if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
+    const trips = this.#trips;
+    const line = new OperationLine(this.#store, () => this.#trips === trips);
+    const { deadlineMs, clock } = this.#settings;
+    const startedAt = clock.now();
+    try {
+      const decision = await withinDeadline(runOperation(line, call.operation, at), deadlineMs, clock);
+      this.#reportCall(call.op, startedAt, null);
+      return decision;
+    } catch (cause) {
+      line.end();
+      this.#reportCall(call.op, startedAt, cause);
+      if (!isStoreFailure(cause)) throw cause;
+      this.#tick();
+      if (this.#trips === trips) this.#noteFailure();
+      return this.#answer(call, at ?? this.#now);
+    }
+  }
+
+  status(): PolicyStatus {
+    this.#tick();
+    return { policy: this.#policy.name, mode: this.#mode, since: this.#since };
+  }
+
+  /** Ends probing. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#probes.stop();
+  }
+
+  /** The time now, which never runs backwards; what is due by then happens first. */
+  #tick(): number {
+    this.#now = Math.max(this.#now, Math.floor(this.#settings.clock.now()));
+    const before = this.#breaker;
+    this.#breaker = advance(before, this.#now, this.#settings.breaker);
+    if (before.state === 'open' && this.#breaker.state === 'closed') this.#onClose();
+    this.#announceMode();
+    return this.#now;
+  }
+
+  #noteFailure(): void {
+    const before = this.#breaker;
+    this.#breaker = noteFailure(before, this.#now, this.#settings.breaker);
+    if (before.state === 'closed' && this.#breaker.state === 'open') this.#onTrip(this.#breaker.shutUntil);
+    this.#announceMode();
+  }
+
+  #onTrip(shutUntil: number | null): void {
+    const { name } = this.#policy;
+    this.#trips += 1;
+    this.#epoch = new DegradedEpoch(this.#now);
+    if (!this.#isStopped) this.#probes.start();
+    this.#events.emit('breaker', {
+      at: this.#now,
+      policy: name,
+      what: 'tripped',
+      entries: this.#breaker.entries.length,
+    });
+    if (shutUntil !== null) {
+      this.#events.emit('critical', { at: this.#now, policy: name, what: 'reentry', until: shutUntil });
+    }
+  }
+
+  #onClose(): void {
+    this.#probes.stop();
+    this.#caps.endEpoch();
+    const { name } = this.#policy;
+    this.#events.emit('breaker', {
+      at: this.#now,
+      policy: name,
+      what: 'closed',
+      entries: this.#breaker.entries.length,
+    });
+    const { capsOf, nodes } = this.#settings;
+    if (this.#epoch !== null) {
+      const event = this.#epoch.end(this.#now, name, capsOf(this.#policy), nodes);
+      this.#events.emit('degradedEpoch', event);
+    }
+    this.#epoch = null;
+  }
+
+  #announceMode(): void {
+    const to = modeOf(phaseOf(this.#breaker, this.#now), this.#policy);
+    const from = this.#mode;
+    if (to === from) return;
+    this.#mode = to;
+    this.#since = this.#now;
+    this.#events.emit('mode', { at: this.#now, policy: this.#policy.name, from, to });
+  }
+
+  /** An answer without the store. A rate policy fails open under its guardrails, unless it is shut. */
+  #answer({ op, policy, request }: Call, t: number): Decision {
+    const phase = phaseOf(this.#breaker, this.#now);
+    if (phase === 'shut' || (phase === 'normal' && policy.kind === 'credential')) return refuse(policy, t);
+    const verdict = this.#caps.judge(op, request, this.#now);
+    this.#epoch?.note(verdict);
+    const decision = answerByCaps(policy, verdict.over, t);
+    if (verdict.over.length > 0) {
+      const { outcome, mode } = decision;
+      this.#events.emit('cap', {
+        at: this.#now,
+        policy: policy.name,
+        op,
+        mode,
+        outcome,
+        scopes: verdict.over,
+      });
+    }
+    return decision;
+  }
+
+  async #probe(): Promise<void> {
+    const { clock, deadlineMs, breaker } = this.#settings;
+    const startedAt = clock.now();
+    const cause = await withinDeadline(this.#ping(), deadlineMs ?? breaker.probeEveryMs, clock).then(
+      () => null,
+      (rejection: unknown) => rejection ?? new Fault('STORE_FAILED', 'A probe failed without a reason.'),
+    );
+    this.#reportCall('probe', startedAt, cause);
+    this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
+    this.#tick();
+  }
+
+  /** Async, so that a store which throws instead of rejecting is a failed probe too. */
+  async #ping(): Promise<void> {
+    await this.#store.ping();
+  }
+
+  #reportCall(op: OperationName | 'probe', startedAt: number, cause: unknown): void {
+    const { name: policy } = this.#policy;
+    const durationMs = Math.max(0, this.#settings.clock.now() - startedAt);
+    this.#events.emit('store', { policy, op, durationMs, fault: cause === null ? null : codeOf(cause) });
+    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT')
+      this.#events.emit('corrupt', { policy, op });
+  }
+}
+
+/** A bug, a corrupt record or a contract violation is not a failure of the store. */
+export function isStoreFailure(cause: unknown): cause is Fault {
+  return cause instanceof Fault && cause.code.startsWith('STORE_');
+}
+
+/** What is not a fault of ours is a bug: in a look, in a step or in the store. */
+const codeOf = (cause: unknown): FaultCode => (cause instanceof Fault ? cause.code : 'INVARIANT_BROKEN');
