@@ -1,0 +1,12 @@
+/** Longer cookie headers are not looked into: Node's limit for all headers is twice this. */
+const longestHeader = 8_192;
+
+/** The value of a cookie in a `Cookie` header, as it stands there; undefined when it is not there. The first one counts. */
+export function cookieOf(header: string | null | undefined, name: string): string | undefined {
+  if (!header || header.length > longestHeader) return undefined;
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDevices, type DevicesOptions } from './devices.ts';
+import type { HeaderReader } from './shown-device.ts';
+
+const secret = 'sixteen bytes or more';
+const dayMs = 86_400_000;
+const start = 1_700_000_000_000;
+const chrome =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+
+type Headers = Readonly<Record<string, string>>;
+const readerOf =
+  (headers: Headers): HeaderReader =>
+  (name) =>
+    headers[name];
+
+/** A browser that keeps cookies, before a server in simulated time. */
+function bench(options: Partial<DevicesOptions> = {}) {
+  let now = start;
+  let cookie = '';
+  const devices = createDevices({ secret, clock: () => now, ...options });
+  const headers = (): Headers => ({ 'user-agent': chrome, 'accept-language': 'de-DE,de;q=0.9', cookie });
+  return {
+    devices,
+    elapse: (ms: number) => {
+      now += ms;
+    },
+    show: (account: string) => devices.show(readerOf(headers()), account),
+    signIn: (account: string) => {
+      const issued = devices.issue(readerOf(headers()), account);
+      if (issued.setCookie !== null) cookie = issued.setCookie.split(';')[0] ?? '';
+      return issued;
+    },
+    cookie: () => cookie,
+    setCookie: (text: string) => {
+      cookie = text;
+    },
+  };
+}
+
+describe('a device token', () => {
+  it('is trusted on its account, as the same device', () => {
+    const { show, signIn } = bench();
+    expect(show('alice')?.confidence).toBe('LOW');
+    const { device } = signIn('alice');
+    expect(device).toEqual({ id: expect.stringMatching(/^t:[\w-]{22}$/), confidence: 'HIGH' });
+    expect(show('alice')).toEqual(device);
+  });
+
+  it('gives no trust on another account', () => {
+    const { show, signIn } = bench();
+    const { device } = signIn('alice');
+    const shown = show('mallory');
+    expect(shown?.confidence).toBe('LOW');
+    expect(shown?.id).not.toBe(device.id);
+  });
+
+  it('is set so that no script and no plain connection sees it', () => {
+    expect(bench().signIn('alice').setCookie).toMatch(
+      /^__Host-portcullis-device=1\.[\w-]{22}\.[0-9a-z]+\.[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    expect(bench({ secure: false, sameSite: 'Strict' }).signIn('alice').setCookie).toMatch(
+      /^portcullis-device=.*; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  it('is renewed after a while, for the same device, and not before', () => {
+    const { signIn, elapse, cookie } = bench();
+    const { device } = signIn('alice');
+    const first = cookie();
+    elapse(7 * dayMs - 1);
+    expect(signIn('alice')).toEqual({ device, setCookie: null });
+    elapse(1);
+    expect(signIn('alice').device).toEqual(device);
+    expect(cookie()).not.toBe(first);
+  });
+
+  it('ends', () => {
+    const { show, signIn, elapse } = bench();
+    signIn('alice');
+    elapse(90 * dayMs - 1);
+    expect(show('alice')?.confidence).toBe('HIGH');
+    elapse(1);
+    expect(show('alice')?.confidence).toBe('LOW');
+  });
+
+  it('from the future counts for nothing, apart from clocks that differ a little', () => {
+    const { show, signIn, elapse } = bench();
+    signIn('alice');
+    elapse(-5 * 60_000);
+    expect(show('alice')?.confidence).toBe('HIGH');
+    elapse(-1);
+    expect(show('alice')?.confidence).toBe('LOW');
+  });
+
+  it('outlives a change of the secret while the old one is known', () => {
+    const old = bench();
+    const { device } = old.signIn('alice');
+    const rotating = bench({ secret: 'another secret, as long', previousSecret: secret });
+    rotating.setCookie(old.cookie());
+    expect(rotating.show('alice')).toEqual(device);
+    rotating.elapse(8 * dayMs);
+    expect(rotating.signIn('alice').device).toEqual(device);
+    const rotated = bench({ secret: 'another secret, as long' });
+    rotated.setCookie(old.cookie());
+    expect(rotated.show('alice')?.confidence).toBe('LOW');
+    rotated.setCookie(rotating.cookie());
+    rotated.elapse(8 * dayMs);
+    expect(rotated.show('alice')).toEqual(device);
+  });
+
+  it('is kept for four accounts of one browser; the longest unused goes', () => {
+    const { show, signIn, cookie } = bench();
+    for (const account of ['a', 'b', 'c', 'd']) signIn(account);
+    for (const account of ['a', 'b', 'c', 'd']) expect(show(account)?.confidence).toBe('HIGH');
+    signIn('e');
+    expect(show('e')?.confidence).toBe('HIGH');
+    expect(show('a')?.confidence).toBe('LOW');
+    expect(cookie().length).toBeLessThan(400);
+  });
+
+  it('does not survive the change of one character', () => {
+    const { show, signIn, cookie, setCookie } = bench();
+    signIn('alice');
+    const genuine = cookie();
+    const begin = genuine.indexOf('=') + 1;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: begin, max: genuine.length - 1 }),
+        fc.constantFrom(...'aZ9-_.~'),
+        (at, to) => {
+          fc.pre(genuine[at] !== to);
+          setCookie(genuine.slice(0, at) + to + genuine.slice(at + 1));
+          expect(show('alice')?.confidence).toBe('LOW');
+        },
+      ),
+    );
+  });
+
+  it('is not found in whatever a client may send', () => {
+    const { devices } = bench();
+    fc.assert(
+      fc.property(fc.string(), fc.string({ maxLength: 9_000 }), (account, value) => {
+        const header = readerOf({ cookie: `__Host-portcullis-device=${value}` });
+        expect(devices.show(header, account)).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('options', () => {
+  it.each<[Partial<DevicesOptions>, string]>([
+    [{ secret: 'short' }, 'at least 16 bytes'],
+    [{ previousSecret: 'short' }, 'at least 16 bytes'],
+    [{ maxAgeMs: 0 }, 'maxAgeMs must be'],
+    [{ renewAfterMs: Number.NaN }, 'renewAfterMs must be'],
+  ])('are checked: %j', (options, message) => {
+    expect(() => bench(options)).toThrow(message);
+  });
+});
