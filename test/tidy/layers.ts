@@ -12,6 +12,7 @@ const rails = ['limits', 'concurrency', 'svc-client', 'abuse'];
 export const layerTable: Readonly<Record<string, readonly string[]>> = {
   core: [],
   identity: ['core'],
+  device: ['core', 'identity'],
   stores: ['core'],
   'stores/*': ['core', 'stores'],
   guard: ['core', 'identity', 'stores'],
@@ -20,8 +21,8 @@ export const layerTable: Readonly<Record<string, readonly string[]>> = {
   'svc-client': ['core', 'identity'],
   abuse: ['core', 'identity', 'stores'],
   kratos: ['core', 'identity', 'stores', 'guard'],
-  adapters: ['core', 'identity', 'guard', ...rails],
-  'adapters/*': ['core', 'identity', 'guard', ...rails, 'adapters'],
+  adapters: ['core', 'identity', 'device', 'guard', ...rails],
+  'adapters/*': ['core', 'identity', 'device', 'guard', ...rails, 'adapters'],
   telemetry: ['core', 'guard', ...rails],
   config: ['core', 'identity', 'guard', ...rails, 'kratos', 'telemetry'],
   testing: ['*'],
