@@ -13,8 +13,9 @@ export class Deadlines {
   readonly #who: string;
   readonly #deadlineMs: number;
   readonly #monotonicMs: () => number;
-  #entries: Entry[] = [];
-  #isArmed = false;
+  readonly #entries: Entry[] = [];
+  #running = 0;
+  #timer: NodeJS.Timeout | null = null;
 
   /** @param who is named in the fault: the store or its server. */
   constructor(who: string, deadlineMs: number, monotonicMs: () => number) {
@@ -27,10 +28,10 @@ export class Deadlines {
   start(expire: () => void): () => void {
     const entry: Entry = { endsAtMs: this.#monotonicMs() + this.#deadlineMs, expire };
     this.#entries.push(entry);
-    if (!this.#isArmed) this.#arm(this.#deadlineMs);
-    return () => {
-      entry.expire = null;
-    };
+    this.#running += 1;
+    if (this.#timer === null) this.#arm(this.#deadlineMs);
+    else if (this.#running === 1) this.#timer.ref();
+    return () => this.#end(entry);
   }
 
   /** Settles as `work` does, or rejects with `STORE_TIMEOUT` at the deadline. `work` goes on, unheard. */
@@ -54,27 +55,34 @@ export class Deadlines {
     return new Fault('STORE_TIMEOUT', `${this.#who} did not answer within ${this.#deadlineMs} ms.`);
   }
 
+  /** A timer that nobody waits for any more does not keep the process alive. */
+  #end(entry: Entry): void {
+    if (entry.expire === null) return;
+    entry.expire = null;
+    this.#running -= 1;
+    if (this.#running === 0) this.#timer?.unref();
+  }
+
   /**
    * A timer that is due runs before the replies that came in meanwhile are looked at. One more turn of the event loop
    * lets these count, so that a pause of this process is not taken for one of the server.
    */
   #arm(delayMs: number): void {
-    this.#isArmed = true;
-    setTimeout(() => setImmediate(() => this.#sweep()), Math.max(1, Math.ceil(delayMs)));
+    this.#timer = setTimeout(() => setImmediate(() => this.#sweep()), Math.max(1, Math.ceil(delayMs)));
+    if (this.#running === 0) this.#timer.unref();
   }
 
   #sweep(): void {
     const nowMs = this.#monotonicMs();
-    const entries = this.#entries;
-    let ended = 0;
-    for (const entry of entries) {
-      if (entry.expire !== null && entry.endsAtMs > nowMs) break;
-      ended += 1;
-    }
-    this.#entries = entries.slice(ended);
-    this.#isArmed = false;
-    const next = this.#entries[0];
+    const firstLeft = this.#entries.findIndex((entry) => entry.expire !== null && entry.endsAtMs > nowMs);
+    const due = this.#entries.splice(0, firstLeft === -1 ? this.#entries.length : firstLeft);
+    this.#timer = null;
+    const [next] = this.#entries;
     if (next !== undefined) this.#arm(next.endsAtMs - nowMs);
-    for (const entry of entries.slice(0, ended)) entry.expire?.();
+    for (const entry of due) {
+      const { expire } = entry;
+      this.#end(entry);
+      expire?.();
+    }
   }
 }

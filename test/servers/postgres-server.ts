@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 /** A PostgreSQL cluster of its own, on a free port of the loopback, gone when it is stopped. */
 export interface PostgresServer {
@@ -81,7 +81,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   }
 
   async function halt(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
-    if (server === undefined || server.exitCode !== null) return;
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
     server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await gone;
@@ -108,16 +108,6 @@ function runAs(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (what: string): number => Number(execFileSync('id', [what, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('A TCP server has no port.');
-  return address.port;
 }
 
 async function untilReady(server: ChildProcess): Promise<void> {

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../core/records.ts';
+import type { Call } from '../pending-call.ts';
 import { type Put, StepRecords } from '../step-records.ts';
-import type { Call } from './call.ts';
 import type { Rows } from './rows.ts';
 
 /** A record as it is to be written. */

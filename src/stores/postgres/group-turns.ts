@@ -1,7 +1,7 @@
 import { Fault, invariant } from '../../core/fault.ts';
+import type { Call } from '../pending-call.ts';
 import { textsOf } from '../step-records.ts';
 import { Batches } from './batches.ts';
-import type { Call } from './call.ts';
 import { commitGroups, type Proposal, type Verdict } from './commits.ts';
 import type { Connections } from './connections.ts';
 import { type Draft, draftOf } from './draft.ts';

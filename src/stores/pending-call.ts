@@ -1,5 +1,5 @@
-import type { Key, Records } from '../../core/records.ts';
-import type { Deadlines } from '../deadlines.ts';
+import type { Key, Records } from '../core/records.ts';
+import type { Deadlines } from './deadlines.ts';
 
 /** A step that somebody waits for. */
 export interface Call {

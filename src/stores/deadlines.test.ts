@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Deadlines } from './deadlines.ts';
+
+const deadlineMs = 50;
+
+describe('Deadlines', () => {
+  let deadlines: Deadlines;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    deadlines = new Deadlines('The store', deadlineMs, () => Date.now());
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('end what takes too long, with a fault that says who did', async () => {
+    const ended = deadlines.limit(new Promise(() => undefined));
+    const fault = expect(ended).rejects.toMatchObject({
+      code: 'STORE_TIMEOUT',
+      message: 'The store did not answer within 50 ms.',
+    });
+    await vi.advanceTimersByTimeAsync(deadlineMs + 2);
+    await fault;
+  });
+
+  test('let what is in time settle as it does', async () => {
+    const refused = new RangeError('refused');
+    await expect(deadlines.limit(Promise.resolve('answer'))).resolves.toBe('answer');
+    await expect(deadlines.limit(Promise.reject(refused))).rejects.toBe(refused);
+    await vi.advanceTimersByTimeAsync(10 * deadlineMs);
+  });
+
+  test('end each at its own time and none that was stopped', async () => {
+    const start = fc.record({ afterMs: fc.nat(40), stopAfterMs: fc.option(fc.nat(100)) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(start, { minLength: 1, maxLength: 20 }), async (starts) => {
+        const begunMs = Date.now();
+        const expired: [number, number][] = [];
+        const expected: [number, number][] = [];
+        let atMs = 0;
+        for (const [index, { afterMs, stopAfterMs }] of starts.entries()) {
+          await vi.advanceTimersByTimeAsync(afterMs);
+          atMs += afterMs;
+          const stop = deadlines.start(() => expired.push([index, Date.now() - begunMs]));
+          if (stopAfterMs !== null && stopAfterMs < deadlineMs) setTimeout(stop, stopAfterMs);
+          else expected.push([index, atMs + deadlineMs]);
+        }
+        await vi.advanceTimersByTimeAsync(2 * deadlineMs + 10);
+        expect(expired.map(([index]) => index)).toEqual(expected.map(([index]) => index));
+        for (const [place, [, endedMs]] of expired.entries()) {
+          expect(endedMs - (expected[place]?.[1] ?? 0)).toBeGreaterThanOrEqual(0);
+          expect(endedMs - (expected[place]?.[1] ?? 0)).toBeLessThanOrEqual(4);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('keep the process alive only while something is under way', () => {
+    vi.useRealTimers();
+    const real = new Deadlines('The store', 60_000, () => performance.now());
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const stop = real.start(() => undefined);
+    expect(timers()).toBe(before + 1);
+    stop();
+    expect(timers()).toBe(before);
+    const stopAgain = real.start(() => undefined);
+    expect(timers()).toBe(before + 1);
+    stopAgain();
+    expect(timers()).toBe(before);
+  });
+});

@@ -1,0 +1,159 @@
+import { performance } from 'node:perf_hooks';
+import { Fault, invariant } from '../../core/fault.ts';
+import type { Key, Records } from '../../core/records.ts';
+import { Deadlines } from '../deadlines.ts';
+import { PendingCall } from '../pending-call.ts';
+import { StepRecords } from '../step-records.ts';
+import type { HeldRecord, Store } from '../store.ts';
+import type { Place } from './drop-order.ts';
+import { recordAt } from './entry.ts';
+import { openFile } from './open-file.ts';
+import type { LmdbSettings } from './options.ts';
+import type { RecordFile } from './record-file.ts';
+import { WriteBatches } from './write-batches.ts';
+
+/** What an embedded store holds, and what this process had to give up of it. */
+export interface LmdbUsage {
+  readonly records: number;
+  /** Pages in use, in bytes. */
+  readonly bytes: number;
+  /** Records dropped since the start because the bound was reached, not by expiry. */
+  readonly evicted: number;
+  /** Those of them whose block was still running: more than none means that the bound is too small. */
+  readonly evictedBlocks: number;
+}
+
+/** A store in a folder of this machine. */
+export interface LmdbStore extends Store {
+  /** Resolves when the file is open, which may take longer than a deadline. */
+  ready(): Promise<void>;
+  usage(): Promise<LmdbUsage>;
+}
+
+/** lmdb takes keys of 1,978 bytes at most; this many characters always fit, with their place in front. */
+const maxKeyLength = 600;
+
+interface Opened {
+  readonly file: RecordFile;
+  readonly batches: WriteBatches;
+}
+
+/** See `createLmdbStore`. */
+export class FolderStore implements LmdbStore {
+  readonly #settings: LmdbSettings;
+  readonly #deadlines: Deadlines;
+  #opening: Promise<Opened> | null = null;
+  #isClosed = false;
+
+  constructor(settings: LmdbSettings) {
+    this.#settings = settings;
+    this.#deadlines = new Deadlines('The embedded store', settings.deadlineMs, () => performance.now());
+  }
+
+  async ready(): Promise<void> {
+    await this.#opened();
+  }
+
+  async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+    const { file } = await this.#deadlines.limit(this.#opened());
+    assertKeys(keys);
+    file.refresh();
+    const now = this.#settings.clock();
+    const find = (text: string) => {
+      const entry = file.find(text);
+      return entry === undefined ? undefined : recordAt(entry, now);
+    };
+    const records = new StepRecords(keys, find, 'look');
+    try {
+      return look(records, now);
+    } finally {
+      records.end();
+    }
+  }
+
+  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    assertKeys(keys);
+    const call = new PendingCall(keys, step, this.#deadlines);
+    this.#opened().then(
+      ({ batches }) => batches.add(call),
+      (error: unknown) => call.reject(error),
+    );
+    return call.promise;
+  }
+
+  /** Writes, because only that shows a disk that is full or a lock that is not given back. */
+  async ping(): Promise<void> {
+    const { file, batches } = await this.#deadlines.limit(this.#opened());
+    const call = new PendingCall([], (_, now) => file.touch(now), this.#deadlines);
+    batches.add(call);
+    await call.promise;
+  }
+
+  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+    const { file } = await this.#opened();
+    let after: Place | null = null;
+    for (;;) {
+      file.refresh();
+      const now = this.#settings.clock();
+      const page = file.heldPage(now, after);
+      const held: HeldRecord[] = [];
+      for (const place of page) {
+        after = place;
+        const [, , text] = place;
+        const entry = text.startsWith(prefix) ? file.find(text) : undefined;
+        if (entry === undefined || entry.heldUntil <= now) continue;
+        const value = recordAt(entry, now);
+        if (value !== undefined) held.push({ key: text, value });
+      }
+      yield* held;
+      if (page.length === 0) return;
+    }
+  }
+
+  async usage(): Promise<LmdbUsage> {
+    const { file, batches } = await this.#opened();
+    file.refresh();
+    return { ...file.usage(), ...batches.evictions };
+  }
+
+  /** Calls under way are answered first. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const [opening] = await Promise.allSettled([this.#opening]);
+    if (opening.status === 'rejected' || opening.value === null) return;
+    await opening.value.batches.idle();
+    await opening.value.file.close();
+  }
+
+  async #opened(): Promise<Opened> {
+    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The embedded store was used after it was closed.');
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** A failed attempt is forgotten, so that the next call makes another one. */
+  async #open(): Promise<Opened> {
+    const { maxBytes, clock } = this.#settings;
+    try {
+      const file = await openFile(this.#settings);
+      return { file, batches: new WriteBatches(file, maxBytes, clock) };
+    } catch (error) {
+      this.#opening = null;
+      throw error;
+    }
+  }
+}
+
+function assertKeys(keys: readonly Key[]): void {
+  for (const { text, was } of keys) {
+    invariant(
+      isKeyText(text) && (was === null || isKeyText(was)),
+      'A key is too long for the store or holds U+0000.',
+    );
+  }
+}
+
+function isKeyText(text: string): boolean {
+  return text.length > 0 && text.length <= maxKeyLength && !text.includes('\0');
+}

@@ -1,0 +1,38 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+
+/** Where an embedded store keeps its records and how much they may take. */
+export interface LmdbStoreOptions {
+  /** The folder of its files; made where it is missing. Several processes of one machine may share it. */
+  readonly path: string;
+  /** The size that its file may reach, in bytes. At least 8 MiB. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** How long a call may take, in milliseconds. Default 50. */
+  readonly deadlineMs?: number;
+  /** The store's time in milliseconds; processes that share a folder share it too. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** Options with every default filled in. */
+export type LmdbSettings = Required<LmdbStoreOptions>;
+
+const leastBytes = 8 * 1024 * 1024;
+const known = new Set(['path', 'maxBytes', 'deadlineMs', 'clock']);
+
+/** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
+export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) throw new Fault('CONFIG_INVALID', `${name} is no option of the embedded store.`);
+  }
+  const { path, maxBytes = 1024 ** 3, deadlineMs = 50, clock = Date.now } = options;
+  if (typeof path !== 'string' || path === '') {
+    throw new Fault('CONFIG_INVALID', `path must be the name of a folder, got ${shapeOf(path)}.`);
+  }
+  assertAtLeast('maxBytes', maxBytes, leastBytes);
+  assertAtLeast('deadlineMs', deadlineMs, 1);
+  return Object.freeze({ path, maxBytes, deadlineMs, clock });
+}
+
+function assertAtLeast(name: string, value: number, least: number): void {
+  if (Number.isFinite(value) && value >= least) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least ${least}, got ${shapeOf(value)}.`);
+}

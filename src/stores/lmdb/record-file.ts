@@ -1,0 +1,148 @@
+import type { Database, RootDatabase } from 'lmdb';
+import { isSamePlace, minuteOf, type Place, placeOf } from './drop-order.ts';
+import { type Entry, entryOfText, textOfEntry } from './entry.ts';
+
+/** What a file holds. */
+export interface FileUsage {
+  readonly records: number;
+  /** Pages in use, in bytes; the rest of the file is free for the next ones. */
+  readonly bytes: number;
+}
+
+/** How many places are looked at in one go. */
+const pageSize = 256;
+
+/**
+ * The records in the file and the order in which they are dropped, kept in step: whatever changes them runs inside one
+ * write transaction.
+ */
+export class RecordFile {
+  readonly #root: RootDatabase<string, string>;
+  readonly #records: Database<string, string>;
+  /** Places, with nothing under them. */
+  readonly #order: Database<string, [string, number, string]>;
+
+  readonly #probe: Database<string, string>;
+
+  constructor(root: RootDatabase<string, string>) {
+    this.#root = root;
+    this.#records = root.openDB('records', { encoding: 'string' });
+    this.#order = root.openDB('order', { encoding: 'string' });
+    this.#probe = root.openDB('probe', { encoding: 'string' });
+  }
+
+  /** Writes something that is no record. */
+  touch(now: number): void {
+    this.#probe.putSync('touched', String(now));
+  }
+
+  /** Runs `work` in a write transaction; resolves when what it wrote is on the disk. */
+  async transaction(work: () => void): Promise<void> {
+    await this.#root.transaction(work);
+  }
+
+  /** From now on reads see the latest commit, of whichever process. */
+  refresh(): void {
+    this.#root.resetReadTxn();
+  }
+
+  find(text: string): Entry | undefined {
+    const stored = this.#records.get(text);
+    return stored === undefined ? undefined : entryOfText(stored);
+  }
+
+  /** Returns what the entry counts, in bytes. */
+  write(text: string, entry: Entry): number {
+    const before = this.find(text);
+    const place = placeOf(text, entry);
+    const placeBefore = before === undefined ? null : placeOf(text, before);
+    const stored = textOfEntry(entry);
+    this.#records.putSync(text, stored);
+    if (placeBefore === null || !isSamePlace(placeBefore, place)) {
+      if (placeBefore !== null) this.#order.removeSync([...placeBefore]);
+      this.#order.putSync([...place], '');
+    }
+    return text.length + stored.length;
+  }
+
+  /**
+   * Drops up to `max` records that have expired. A record whose block has ended takes the place of one without a block
+   * on the way.
+   */
+  sweep(now: number, max: number): void {
+    const minute = minuteOf(now);
+    for (const place of this.#places(['held', 0, ''], ['held', minute, ''], max)) this.#endBlock(place, now);
+    for (const place of this.#places(['free', 0, ''], ['free', minute, ''], max)) this.#drop(place);
+  }
+
+  /**
+   * Drops records until they count `bytes`: first those without a block, the soonest to expire first, then those
+   * whose block ends soonest. Returns how many it dropped, and how many of these were blocked.
+   */
+  makeRoom(bytes: number): { dropped: number; blocks: number } {
+    let [dropped, blocks, freed] = [0, 0, 0];
+    while (freed < bytes) {
+      const places = this.#places(['free', 0, ''], ['held', Number.POSITIVE_INFINITY, ''], pageSize);
+      if (places.length === 0) break;
+      for (const place of places) {
+        if (freed >= bytes) break;
+        freed += this.#drop(place);
+        dropped += 1;
+        if (place[0] === 'held') blocks += 1;
+      }
+    }
+    return { dropped, blocks };
+  }
+
+  /** Records whose block ends in this minute or later, a page at a time; `after` is the last place of the page before. */
+  heldPage(now: number, after: Place | null): Place[] {
+    const start = after ?? (['held', minuteOf(now), ''] as const);
+    return this.#places(start, ['held', Number.POSITIVE_INFINITY, ''], pageSize, after !== null);
+  }
+
+  usage(): FileUsage {
+    const records = pagesOf(this.#records.getStats());
+    const order = pagesOf(this.#order.getStats());
+    return { records: records.entries, bytes: records.bytes + order.bytes };
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  #endBlock(place: Place, now: number): void {
+    const [, , text] = place;
+    const entry = this.find(text);
+    if (entry === undefined || entry.expiresAt <= now) this.#drop(place);
+    else this.write(text, { ...entry, heldUntil: 0 });
+  }
+
+  #drop(place: Place): number {
+    const [, , text] = place;
+    const stored = this.#records.get(text);
+    this.#records.removeSync(text);
+    this.#order.removeSync([...place]);
+    return text.length + (stored?.length ?? 0);
+  }
+
+  #places(start: Place, end: Place, limit: number, exclusiveStart = false): Place[] {
+    const places: Place[] = [];
+    const range = this.#order.getKeys({ start: [...start], end: [...end], limit, exclusiveStart });
+    for (const [band, minute, text] of range) places.push([band === 'held' ? 'held' : 'free', minute, text]);
+    return places;
+  }
+}
+
+/** lmdb does not type its statistics. */
+function pagesOf(stats: object): { entries: number; bytes: number } {
+  const {
+    pageSize = 0,
+    treeBranchPageCount = 0,
+    treeLeafPageCount = 0,
+    overflowPages = 0,
+    entryCount = 0,
+  } = stats as {
+    readonly [name: string]: number;
+  };
+  return { entries: entryCount, bytes: pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages) };
+}

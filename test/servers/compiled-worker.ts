@@ -1,0 +1,67 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const migrations = join('src', 'stores', 'postgres', 'migrations');
+
+/** What a process may not exceed. */
+export interface WorkerLimits {
+  /** The size of any file it writes, in KiB: beyond it a write fails as on a full disk. */
+  readonly fileKib: number;
+}
+
+/** A TypeScript file that tests run in processes of its own, compiled together with all it imports. */
+export interface CompiledWorker {
+  start(args: readonly string[], limits?: WorkerLimits): ChildProcess;
+  /** Ends what still runs and removes what was compiled. */
+  remove(): void;
+}
+
+/** Compiles from the sources, so that a worker never runs what an earlier build has left in `dist`. */
+export function compileWorker(file: URL): CompiledWorker {
+  const source = fileURLToPath(file);
+  const cache = join(root, 'node_modules', '.cache', 'portcullis');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'worker-'));
+  const compilerOptions = { noEmit: false, noCheck: true, rootDir: root, outDir: folder };
+  const project = join(folder, 'tsconfig.json');
+  writeFileSync(
+    project,
+    JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files: [source], include: [] }),
+  );
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  execFileSync(process.execPath, [compilerPath(), '-p', project], { cwd: root, stdio: 'inherit' });
+  if (existsSync(join(root, migrations))) {
+    cpSync(join(root, migrations), join(folder, migrations), { recursive: true });
+  }
+  const program = join(folder, relative(root, source)).replace(/\.ts$/, '.js');
+  const children = new Set<ChildProcess>();
+  return {
+    start: (args, limits) => {
+      const child = start([process.execPath, program, ...args], limits);
+      children.add(child);
+      child.once('exit', () => children.delete(child));
+      return child;
+    },
+    remove: () => {
+      for (const child of children) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** lmdb writes its errors to stderr by itself; where they are provoked they are not shown. */
+function start(command: readonly string[], limits?: WorkerLimits): ChildProcess {
+  const limited = limits === undefined ? 'exec "$@"' : `ulimit -f ${limits.fileKib}; exec "$@"`;
+  return spawn('bash', ['-c', limited, 'worker', ...command], {
+    stdio: ['ignore', 'inherit', limits === undefined ? 'inherit' : 'ignore', 'ipc'],
+  });
+}
+
+function compilerPath(): string {
+  const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+  return join(dirname(manifest), 'bin', 'tsc');
+}
