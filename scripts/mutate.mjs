@@ -22,8 +22,8 @@ const { values: options } = parseArgs({
   },
 });
 const { instrument } = await import('./mutation/instrument.mjs');
-const { runOrders, runWithoutMutant } = await import('./mutation/pool.mjs');
-const { plan } = await import('./mutation/plan.mjs');
+const { runAlone, runTogether, runWithoutMutant } = await import('./mutation/hosts.mjs');
+const { deal, plan } = await import('./mutation/plan.mjs');
 const { scoreOf, toLine, toReport } = await import('./mutation/report.mjs');
 
 const { mutants, codes } = findMutants();
@@ -65,22 +65,36 @@ async function tryAll() {
     return 1;
   }
   const near = (file, mutant) => file === join(root, mutant.path).replace(/\.ts$/, '.test.ts');
-  const { orders, uncovered } = plan(mutants, tests, near);
-  say(`${tests.length} tests come by ${orders.length} of them`);
+  const { alone, together, uncovered } = plan(mutants, tests, near);
+  say(
+    `${tests.length} tests come by ${alone.length + together.length} of them; ${alone.length} need a run of their own`,
+  );
+  const verdict = verdicts(alone.length + together.length);
+  for (const id of uncovered) verdict(id, 'survived', false);
+  const jobs = Math.max(1, Number(options.jobs));
+  const work = deal(together, jobs).map((ids) => runTogether(ids, settings, verdict));
+  const unrepeatable = new Set((await Promise.all(work)).flat());
+  await Promise.all(deal(alone, jobs).map((orders) => runAlone(orders, settings, verdict)));
+  for (const test of unrepeatable) say(`passes once but not twice, so it noticed nothing: ${test}`);
+  return toExitCode();
+}
+
+/** Notes what became of each mutant, and says now and then how far the run is. */
+function verdicts(all) {
   const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]));
-  for (const mutant of uncovered) Object.assign(mutant, { state: 'survived', covered: false });
   let done = 0;
-  await runOrders(orders, settings, Number(options.jobs), (order, result) => {
-    const survived = result !== null && result.failures.length === 0;
-    const state = result === null ? 'timeout' : survived ? 'survived' : 'killed';
-    Object.assign(byId.get(order.active), { state, covered: true });
-    done += 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${orders.length}`);
-    else if (done % 250 === 0) say(`${done} of ${orders.length}`);
-  });
+  return (id, state, covered = true) => {
+    Object.assign(byId.get(id), { state, covered });
+    done += covered ? 1 : 0;
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all} `);
+    else if (covered && done % 250 === 0) say(`${done} of ${all}`);
+  };
+}
+
+function toExitCode() {
   if (process.stderr.isTTY) process.stderr.write('\r');
-  const timeouts = mutants.filter((mutant) => mutant.state === 'timeout').length;
   for (const line of toReport(mutants)) console.log(line);
+  const timeouts = mutants.filter((mutant) => mutant.state === 'timeout').length;
   if (timeouts > 0) console.log(`${timeouts} of the killed never came back and were ended`);
   const score = scoreOf(mutants);
   if (score < lowestScore) console.log(`The score is ${score.toFixed(1)} %; ${lowestScore} % is asked for.`);

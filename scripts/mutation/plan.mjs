@@ -1,41 +1,46 @@
-// Which tests can notice which mutant, and how long that may take.
-const longestNameList = 150;
+// Which mutants no test comes by, which need a run of their own, and which can share one.
 
 /**
- * One order per mutant that some test comes by. Tests that come by it while they load, or in a hook, are run with
- * their whole file. `near(file, mutant)` says whether a test file stands beside the mutant's: those run first.
- *
- * @returns {{orders: object[], uncovered: object[]}}
+ * A mutant that some file comes by while it loads, or in a hook before its tests, has to be there from loading on: it needs a
+ * run alone, over the files that do so or that have a test that comes by it. `near(file, mutant)` says whether a test file
+ * stands beside the mutant's: those run first.
  */
 export function plan(mutants, tests, near) {
-  const orders = [];
-  const uncovered = [];
+  const loaded = hitsById(tests, 'loaded');
+  const hit = hitsById(tests, 'hits');
+  const groups = { alone: [], together: [], uncovered: [] };
   for (const mutant of mutants) {
-    const order = orderFor(mutant, tests, near);
-    if (order === null) uncovered.push(mutant);
-    else orders.push(order);
+    if (loaded.has(mutant.id)) {
+      groups.alone.push(
+        orderFor(mutant, [...loaded.get(mutant.id), ...(hit.get(mutant.id) ?? [])], tests, near),
+      );
+    } else if (hit.has(mutant.id)) groups.together.push(mutant.id);
+    else groups.uncovered.push(mutant.id);
   }
-  return { orders, uncovered };
+  return groups;
 }
 
-function orderFor(mutant, tests, near) {
-  const loading = new Set(tests.filter((test) => mutant.id in test.loaded).map((test) => test.file));
-  const chosen = tests.filter((test) => loading.has(test.file) || mutant.id in test.hits);
-  if (chosen.length === 0) return null;
-  const files = [...new Set(chosen.map((test) => test.file))].sort(
+function hitsById(tests, field) {
+  const byId = new Map();
+  for (const test of tests) {
+    for (const [id, hits] of test[field]) {
+      if (!byId.has(id)) byId.set(id, []);
+      byId.get(id).push({ file: test.file, hits });
+    }
+  }
+  return byId;
+}
+
+function orderFor(mutant, found, tests, near) {
+  const files = [...new Set(found.map(({ file }) => file))].sort(
     (a, b) => Number(near(b, mutant)) - Number(near(a, mutant)) || (a < b ? -1 : 1),
   );
-  const hits = chosen.reduce(
-    (sum, test) => sum + (test.hits[mutant.id] ?? 0) + (test.loaded[mutant.id] ?? 0),
-    0,
-  );
-  const ms = chosen.reduce((sum, test) => sum + test.ms, 0);
-  const byName = loading.size === 0 && chosen.length <= longestNameList;
-  return {
-    active: mutant.id,
-    hitLimit: 1_000 + hits * 100,
-    files,
-    names: byName ? [...new Set(chosen.map((test) => test.name))].sort() : null,
-    limitMs: Math.ceil(15_000 + ms * 10),
-  };
+  const hits = found.reduce((sum, item) => sum + item.hits, 0);
+  const ms = tests.filter((test) => files.includes(test.file)).reduce((sum, test) => sum + test.ms, 0);
+  return { active: mutant.id, hitLimit: 1_000 + hits * 100, files, limitMs: Math.ceil(15_000 + ms * 10) };
+}
+
+/** Deals out a list to so many hands, one by one, so that neighbours, which take alike, are spread. */
+export function deal(list, hands) {
+  return Array.from({ length: hands }, (_, hand) => list.filter((_, index) => index % hands === hand));
 }

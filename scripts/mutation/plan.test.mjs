@@ -1,38 +1,50 @@
 import { describe, expect, it } from 'vitest';
-import { plan } from './plan.mjs';
+import { deal, plan } from './plan.mjs';
 
-const test = (file, name, over) => ({ file, name, ms: 1, loaded: {}, hits: {}, ...over });
+const test = (file, over) => ({ file, ms: 1, loaded: [], hits: [], ...over });
 const nobody = () => false;
 
 describe('plan', () => {
-  it('chooses the tests that come by, by name', () => {
+  it('lets mutants share a run that only tests come by', () => {
     const tests = [
-      test('a', 'one', { hits: { 7: 3 }, ms: 20 }),
-      test('a', 'two', {}),
-      test('b', 'three', { hits: { 7: 1 } }),
+      test('a', {
+        hits: [
+          [7, 3],
+          [8, 1],
+        ],
+      }),
+      test('b', { hits: [[7, 1]] }),
     ];
-    expect(plan([{ id: 7 }], tests, nobody)).toEqual({
-      orders: [{ active: 7, hitLimit: 1_400, files: ['a', 'b'], names: ['one', 'three'], limitMs: 15_210 }],
+    expect(plan([{ id: 7 }, { id: 8 }], tests, nobody)).toEqual({
+      alone: [],
+      together: [7, 8],
       uncovered: [],
     });
   });
 
-  it('chooses a whole file where loading it comes by', () => {
-    const tests = [test('a', 'one', { loaded: { 7: 1 } }), test('a', 'two', {}), test('b', 'three', {})];
-    const [order] = plan([{ id: 7 }], tests, nobody).orders;
-    expect(order).toMatchObject({ files: ['a'], names: null, hitLimit: 1_100 });
+  it('gives a mutant that loading comes by a run of its own, over all files that know it', () => {
+    const tests = [test('c', { hits: [[7, 3]], ms: 20 }), test('a', { loaded: [[7, 1]] }), test('b', {})];
+    expect(plan([{ id: 7 }], tests, nobody).alone).toEqual([
+      { active: 7, hitLimit: 1_400, files: ['a', 'c'], limitMs: 15_210 },
+    ]);
   });
 
   it('puts the tests beside the mutant first', () => {
-    const tests = [test('a', 'one', { hits: { 7: 1 } }), test('b', 'two', { hits: { 7: 1 } })];
-    const [order] = plan([{ id: 7 }], tests, (file) => file === 'b').orders;
+    const tests = [test('a', { loaded: [[7, 1]] }), test('b', { loaded: [[7, 1]] })];
+    const [order] = plan([{ id: 7 }], tests, (file) => file === 'b').alone;
     expect(order.files).toEqual(['b', 'a']);
   });
 
   it('names what no test comes by', () => {
-    expect(plan([{ id: 7 }], [test('a', 'one', { hits: { 8: 1 } })], nobody)).toEqual({
-      orders: [],
-      uncovered: [{ id: 7 }],
-    });
+    expect(plan([{ id: 7 }], [test('a', { hits: [[8, 1]] })], nobody).uncovered).toEqual([7]);
+  });
+});
+
+describe('deal', () => {
+  it('gives everything out, evenly', () => {
+    expect(deal([1, 2, 3, 4, 5], 2)).toEqual([
+      [1, 3, 5],
+      [2, 4],
+    ]);
   });
 });
