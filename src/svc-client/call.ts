@@ -46,7 +46,7 @@ export class Call {
     this.#journey = journey;
     this.#startedAt = context.clock.now();
     const ownMs = request.deadlineMs ?? context.settings.deadlineMs;
-    this.#deadlineAt = Math.min(journey.deadlineAt, this.#startedAt + ownMs);
+    this.#deadlineAt = Math.min(journey.callsUntil, this.#startedAt + ownMs);
   }
 
   async run(): Promise<CallResult> {

@@ -42,6 +42,13 @@ export type Admission =
     }
   | { readonly admitted: false; readonly denial: Denial; readonly requestId: string };
 
+/**
+ * Part of the caller's time that is kept for answering. Without it a service whose callee is silent would itself seem
+ * silent at the same moment, and one failure would open the breakers of the whole chain above it.
+ */
+const ANSWER_SHARE = 0.1;
+const ANSWER_MAX_MS = 100;
+
 /** Makes a checkpoint for a service that is only called. */
 export function createCheckpoint(options: CheckpointOptions, clock: Clock = systemClock): Checkpoint {
   const events = new SvcEmitter();
@@ -116,11 +123,13 @@ function admit(headers: RequestHeaders, checkpoint: Checkpoint, passport: Passpo
       reason === 'loop' ? { reason, target: settings.self, hops } : { reason, target: settings.self };
     if (denies(checkpoint, denial, 'callee', requestId)) return { admitted: false, denial, requestId };
   }
+  const deadlineAt = clock.now() + remainingMs;
   const journey = new Journey({
     requestId,
     hops,
     retries: Math.min(passport.retries, settings.retries),
-    deadlineAt: clock.now() + remainingMs,
+    deadlineAt,
+    callsUntil: deadlineAt - Math.min(ANSWER_MAX_MS, remainingMs * ANSWER_SHARE),
     trace: traceOf(headers),
   });
   const receipt = () => {

@@ -15,8 +15,10 @@ export interface JourneyStart {
   /** The services so far, this one last. */
   readonly hops: HopPath;
   readonly retries: number;
-  /** On the clock of this process. */
+  /** When the caller stops waiting, on the clock of this process. */
   readonly deadlineAt: number;
+  /** When calls made for it have to end, so that time is left to answer. Default: the deadline. */
+  readonly callsUntil?: number;
   readonly trace: TraceContext | null;
 }
 
@@ -25,6 +27,7 @@ export class Journey {
   readonly requestId: string;
   readonly hops: HopPath;
   readonly deadlineAt: number;
+  readonly callsUntil: number;
   readonly trace: TraceContext | null;
   #ledger: RetryLedger;
   #failedBelow = false;
@@ -33,6 +36,7 @@ export class Journey {
     this.requestId = start.requestId;
     this.hops = start.hops;
     this.deadlineAt = start.deadlineAt;
+    this.callsUntil = start.callsUntil ?? start.deadlineAt;
     this.trace = start.trace;
     this.#ledger = openLedger(start.retries);
   }

@@ -25,7 +25,9 @@ export interface SimRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type SimHandler = (request: SimRequest) => Promise<SimAnswer>;
+/** What a host does with a request: it answers, or it does not take the connection. */
+export type SimReply = SimAnswer | 'refused';
+export type SimHandler = (request: SimRequest) => Promise<SimReply>;
 
 /** A text as a response body. */
 export function simBody(text: string): SvcBody {
@@ -40,6 +42,8 @@ export function simBody(text: string): SvcBody {
     },
   };
 }
+
+const refused: Outcome = { kind: 'unreachable', sent: false, cause: 'refused' };
 
 interface Host {
   handler: SimHandler;
@@ -94,9 +98,10 @@ export class SimulatedNetwork implements Transport {
 
   async #arrive(origin: string, { method, path, headers }: Attempt): Promise<Outcome> {
     const host = this.#hosts.get(origin);
-    if (host?.up !== true) return { kind: 'unreachable', sent: false, cause: 'refused' };
+    if (host?.up !== true) return refused;
     this.#arrivals.set(origin, this.arrivals(origin) + 1);
     const answer = await host.handler({ method, path, headers: { ...headers } });
+    if (answer === 'refused') return refused;
     await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
     const body = simBody(answer.body ?? '');
     return { kind: 'response', response: { status: answer.status, headers: { ...answer.headers }, body } };
@@ -110,8 +115,7 @@ export function behindCheckpoint(checkpoint: Checkpoint, handler: SimHandler): S
     if (!admission.admitted) return problemOf(admission.denial, admission.requestId);
     const answer = await runInJourney(admission.journey, () => handler(request));
     const receipt = admission.receipt();
-    return receipt === null
-      ? answer
-      : { ...answer, headers: { ...answer.headers, [RECEIPT_HEADER]: receipt } };
+    if (receipt === null || answer === 'refused') return answer;
+    return { ...answer, headers: { ...answer.headers, [RECEIPT_HEADER]: receipt } };
   };
 }

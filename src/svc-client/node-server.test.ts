@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Loopback, startLoopback } from '../../test/integration/svc-client/loopback.ts';
+import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
+import {
+  createCheckpoint,
+  currentJourney,
+  passportMiddleware,
+  withPassport,
+  withPassportFetch,
+} from './index.ts';
+import { KeyRing } from './key-ring.ts';
+import { writePassport } from './passport.ts';
+import { readReceipt } from './receipt.ts';
+
+const [key = { id: '', secret: '' }] = testKeys;
+const keys = new KeyRing(key, null);
+const passport = {
+  requestId: 'r1',
+  hops: ['orders@1', 'stock@1'],
+  retries: 2,
+  remainingMs: 700,
+  nonce: 'n1',
+};
+const headers = { 'x-portcullis-passport': writePassport(passport, keys) };
+const looping = { ...passport, hops: ['stock@1', 'a@1', 'stock@1', 'a@1', 'stock@1'] };
+const loopHeaders = { 'x-portcullis-passport': writePassport(looping, keys) };
+
+const checkpoint = createCheckpoint({ self: 'stock@1', keys: testKeys });
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function serve(listener: Parameters<typeof withPassport>[1]): Promise<Loopback> {
+  const loopback = await startLoopback(withPassport(checkpoint, listener));
+  cleanups.push(loopback.close);
+  return loopback;
+}
+
+function receiptOf(response: Response) {
+  const reading = readReceipt(response.headers.get('x-portcullis-receipt') ?? '', 'n1', 2, keys);
+  return reading.valid ? reading.receipt : reading.flaw;
+}
+
+describe('node:http behind a checkpoint', () => {
+  it('handles the request inside its journey and answers with a receipt', async () => {
+    const { url } = await serve(async (_, response) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      currentJourney()?.spendRetry();
+      response.end(currentJourney()?.hops.join(' '));
+    });
+    const response = await fetch(url, { headers });
+    expect(await response.text()).toBe('orders@1 stock@1');
+    expect(response.headers.get('x-request-id')).toBe('r1');
+    expect(receiptOf(response)).toEqual({ unused: 1, failedBelow: false });
+  });
+
+  it.each<[string, Parameters<typeof withPassport>[1]]>([
+    ['writeHead with headers', (_, response) => response.writeHead(202, { 'x-own': '1' }).end()],
+    ['writeHead with a message', (_, response) => response.writeHead(202, 'Fine', { 'x-own': '1' }).end()],
+    ['writeHead with a list', (_, response) => response.writeHead(202, ['x-own', '1']).end()],
+    [
+      'implicit headers',
+      (_, response) => {
+        response.statusCode = 202;
+        response.setHeader('x-own', '1');
+        response.write('a');
+        response.end('b');
+      },
+    ],
+  ])('keeps what the handler says by %s', async (_, listener) => {
+    const { url } = await serve(listener);
+    const response = await fetch(url, { headers });
+    expect(response.status).toBe(202);
+    expect(response.headers.get('x-own')).toBe('1');
+    expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: false });
+  });
+
+  it('gives no receipt to those who showed no passport', async () => {
+    const { url } = await serve((_, response) => response.end());
+    const response = await fetch(url);
+    expect(response.headers.has('x-portcullis-receipt')).toBe(false);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('keeps the journeys of concurrent requests apart', async () => {
+    const { url } = await serve(async (_, response) => {
+      const before = currentJourney()?.requestId;
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      response.end(`${before} ${currentJourney()?.requestId}`);
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const response = await fetch(url, { headers: { 'x-request-id': `r${index}` } });
+        return response.text();
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => `r${index} r${index}`));
+  });
+
+  it('answers a loop itself', async () => {
+    let handled = 0;
+    const { url } = await serve((_, response) => {
+      handled += 1;
+      response.end();
+    });
+    const response = await fetch(url, { headers: loopHeaders });
+    expect(response.status).toBe(508);
+    expect(response.headers.get('x-portcullis-denied')).toBe('loop');
+    expect(await response.json()).toMatchObject({ code: 'LOOP_DETECTED', requestId: 'r1' });
+    expect(handled).toBe(0);
+  });
+
+  it('works as middleware: errors of what comes next go to the framework', async () => {
+    const middleware = passportMiddleware(checkpoint);
+    const loopback = await startLoopback((request, response) => {
+      try {
+        middleware(request, response, () => {
+          throw new TypeError('handler');
+        });
+      } catch (error) {
+        response.writeHead(500).end(String(error));
+      }
+    });
+    cleanups.push(loopback.close);
+    const response = await fetch(loopback.url, { headers });
+    expect([response.status, await response.text()]).toEqual([500, 'TypeError: handler']);
+    expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: false });
+  });
+});
+
+describe('a fetch-style handler behind a checkpoint', () => {
+  const handler = withPassportFetch(checkpoint, async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    currentJourney()?.noteFailedCall();
+    return new Response(currentJourney()?.requestId, { status: 503, headers: { 'x-own': '1' } });
+  });
+
+  it('runs inside its journey and answers with a receipt', async () => {
+    const response = await handler(new Request('http://stock/', { headers }));
+    expect([response.status, await response.text()]).toEqual([503, 'r1']);
+    expect(response.headers.get('x-own')).toBe('1');
+    expect(response.headers.get('x-request-id')).toBe('r1');
+    expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: true });
+  });
+
+  it('answers a loop itself', async () => {
+    const response = await handler(new Request('http://stock/', { headers: loopHeaders }));
+    expect(response.status).toBe(508);
+    expect(await response.json()).toMatchObject({ code: 'LOOP_DETECTED' });
+  });
+});
