@@ -1,24 +1,18 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
-import { textOf, type Write } from './envelope.ts';
 import type { Link } from './link.ts';
-import { textIn } from './reader.ts';
 import { commitScript } from './scripts.ts';
 
-/** One record of a commit: the version it must still have, and what to write, if anything. */
-export interface CommitRecord {
-  readonly text: string;
-  readonly expected: string;
-  readonly write: Write | undefined;
-}
-
-/** The records of one group, to be written together under one new version. */
+/** The records of one group, compared and written together. Three lists in one order. */
 export interface Commit {
-  readonly records: readonly CommitRecord[];
-  readonly version: string;
+  readonly keys: readonly string[];
+  /** The versions that the records must still have. */
+  readonly expected: readonly string[];
+  /** The new texts; empty where a record is only compared. */
+  readonly texts: readonly string[];
 }
 
 /** Null when the group was written; else the texts of its records now, in their order. */
-export type Conflict = readonly (string | null)[] | null;
+export type Conflict = readonly unknown[] | null;
 
 interface Waiting {
   readonly commit: Commit;
@@ -26,8 +20,9 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Bounds on one run of the script: other clients of the server wait while it runs. */
+/** How much one run of the script may write: other clients of the server wait while it runs. One group always may. */
 const maxGroups = 16;
+const maxRecords = 256;
 
 /**
  * Sends commits. Those of groups that are ready in the same turn share one run of the script: starting it costs the
@@ -52,40 +47,46 @@ export class CommitPipe {
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const size = this.#link.isCluster ? 1 : maxGroups;
-    for (let from = 0; from < waiting.length; from += size) this.#run(waiting.slice(from, from + size));
+    const most = this.#link.isCluster ? 1 : maxGroups;
+    let run: Waiting[] = [];
+    let records = 0;
+    for (const group of waiting) {
+      if (run.length === most || (run.length > 0 && records + group.commit.keys.length > maxRecords)) {
+        this.#run(run);
+        run = [];
+        records = 0;
+      }
+      run.push(group);
+      records += group.commit.keys.length;
+    }
+    this.#run(run);
   }
 
   #run(groups: readonly Waiting[]): void {
     const keys: string[] = [];
     const args = [String(groups.length)];
-    for (const { commit } of groups) args.push(String(commit.records.length));
+    for (const { commit } of groups) args.push(String(commit.keys.length));
     for (const { commit } of groups) {
-      for (const { text, expected, write } of commit.records) {
-        keys.push(text);
-        args.push(expected, ttlOf(write), write === undefined ? '' : textOf(write, commit.version));
+      for (let place = 0; place < commit.keys.length; place += 1) {
+        keys.push(commit.keys[place] ?? '');
+        args.push(commit.expected[place] ?? '', commit.texts[place] ?? '');
       }
     }
     this.#link.run(commitScript, keys, args).then(
       (reply) => {
         groups.forEach((group, index) => {
-          settle(group, reply, index);
+          settle(group, Array.isArray(reply) ? reply[index] : undefined);
         });
       },
-      (cause) => {
+      (cause: unknown) => {
         for (const group of groups) group.reject(cause);
       },
     );
   }
 }
 
-function ttlOf(write: Write | undefined): string {
-  return write === undefined ? '' : String(write.keepMs);
-}
-
-function settle({ commit, resolve, reject }: Waiting, reply: unknown, index: number): void {
-  const answer: unknown = Array.isArray(reply) ? reply[index] : undefined;
+function settle({ resolve, reject }: Waiting, answer: unknown): void {
   if (answer === 1) resolve(null);
-  else if (Array.isArray(answer)) resolve(commit.records.map((_, place) => textIn(answer, place)));
+  else if (Array.isArray(answer)) resolve(answer);
   else reject(new Fault('STORE_FAILED', `The commit script answered a group with ${shapeOf(answer)}.`));
 }

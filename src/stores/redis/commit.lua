@@ -7,14 +7,14 @@
 -- KEYS    the records of all groups, group after group; on a cluster all in one slot
 -- ARGV    [1] number of groups
 --         then for each group the number of its records
---         then for each record three: expected version ('' if it was not there); its time to live in milliseconds
---         ('' to compare only, '0' to delete); its new text
+--         then for each record two: the expected version ('' if it was not there); its new text ('' to compare only)
 -- reply   for each group 1 if it was written, else the texts of its records now (nil where there is none)
 --
--- A record of another type answers with a text that is no envelope. It must not raise: a script is not undone, and
--- groups before it may have been written.
+-- A text says itself until when it is kept: 13 digits of milliseconds, right after its version.
 
+local call, sub = redis.call, string.sub
 local groups = tonumber(ARGV[1])
+local texts = call('MGET', unpack(KEYS))
 local reply = {}
 local first = 1
 
@@ -22,28 +22,22 @@ for group = 1, groups do
   local last = first + tonumber(ARGV[1 + group]) - 1
   local unchanged = true
   for i = first, last do
-    if redis.pcall('GETRANGE', KEYS[i], 0, 15) ~= ARGV[groups + 3 * i - 1] then
+    local text = texts[i]
+    if (text and sub(text, 1, 16) or '') ~= ARGV[groups + 2 * i] then
       unchanged = false
       break
     end
   end
   if unchanged then
     for i = first, last do
-      local ttl = ARGV[groups + 3 * i]
-      if ttl == '0' then
-        redis.call('DEL', KEYS[i])
-      elseif ttl ~= '' then
-        redis.call('SET', KEYS[i], ARGV[groups + 3 * i + 1], 'PX', ttl)
+      local text = ARGV[groups + 2 * i + 1]
+      if text ~= '' then
+        call('SET', KEYS[i], text, 'PXAT', sub(text, 18, 30))
       end
     end
     reply[group] = 1
   else
-    local texts = {}
-    for i = first, last do
-      local text = redis.pcall('GET', KEYS[i])
-      texts[i - first + 1] = type(text) == 'table' and text.err or text
-    end
-    reply[group] = texts
+    reply[group] = { unpack(texts, first, last) }
   end
   first = last + 1
 end

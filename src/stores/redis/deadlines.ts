@@ -1,8 +1,34 @@
 import { Fault } from '../../core/fault.ts';
 
-interface Entry {
+/** Something that a deadline can end. */
+export interface Expirable {
+  expire(): void;
+}
+
+/** A deadline that was set. */
+export class Deadline {
   readonly endsAtMs: number;
-  expire: (() => void) | null;
+  #target: Expirable | null;
+
+  constructor(endsAtMs: number, target: Expirable) {
+    this.endsAtMs = endsAtMs;
+    this.#target = target;
+  }
+
+  get isDone(): boolean {
+    return this.#target === null;
+  }
+
+  /** What it was set for has come to its end in time. */
+  done(): void {
+    this.#target = null;
+  }
+
+  expire(): void {
+    const target = this.#target;
+    this.#target = null;
+    target?.expire();
+  }
 }
 
 /**
@@ -10,46 +36,39 @@ interface Entry {
  * which they were set: a queue and one timer do for any number of them.
  */
 export class Deadlines {
-  readonly #deadlineMs: number;
+  readonly deadlineMs: number;
   readonly #monotonicMs: () => number;
-  #entries: Entry[] = [];
-  #head = 0;
+  #queue: Deadline[] = [];
   #isArmed = false;
 
   constructor(deadlineMs: number, monotonicMs: () => number) {
-    this.#deadlineMs = deadlineMs;
+    this.deadlineMs = deadlineMs;
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Calls `expire` after the deadline unless the function it returns was called before. */
-  start(expire: () => void): () => void {
-    const entry: Entry = { endsAtMs: this.#monotonicMs() + this.#deadlineMs, expire };
-    this.#entries.push(entry);
-    if (!this.#isArmed) this.#arm(this.#deadlineMs);
-    return () => {
-      entry.expire = null;
-    };
+  /** Expires `target` after the deadline unless it is done before. */
+  start(target: Expirable): Deadline {
+    const deadline = new Deadline(this.#monotonicMs() + this.deadlineMs, target);
+    this.#queue.push(deadline);
+    if (!this.#isArmed) this.#arm(this.deadlineMs);
+    return deadline;
   }
 
   /** Settles as `work` does, or rejects with `STORE_TIMEOUT` at the deadline. `work` goes on, unheard. */
-  limit<T>(work: Promise<T>, what: string): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const done = this.start(() => reject(this.timeout(what)));
-      work.then(
-        (value) => {
-          done();
-          resolve(value);
-        },
-        (cause) => {
-          done();
-          reject(cause);
-        },
-      );
+  async limit<T>(work: Promise<T>, what: string): Promise<T> {
+    let deadline: Deadline | undefined;
+    const late = new Promise<never>((_, reject) => {
+      deadline = this.start({ expire: () => reject(this.timeout(what)) });
     });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      deadline?.done();
+    }
   }
 
   timeout(what: string): Fault {
-    return new Fault('STORE_TIMEOUT', `Redis did not answer ${what} within ${this.#deadlineMs} ms.`);
+    return new Fault('STORE_TIMEOUT', `Redis did not answer ${what} within ${this.deadlineMs} ms.`);
   }
 
   /**
@@ -63,18 +82,12 @@ export class Deadlines {
 
   #sweep(): void {
     const nowMs = this.#monotonicMs();
-    let entry = this.#entries[this.#head];
-    while (entry !== undefined && (entry.expire === null || entry.endsAtMs <= nowMs)) {
-      this.#head += 1;
-      const expire = entry.expire;
-      entry.expire = null;
-      expire?.();
-      entry = this.#entries[this.#head];
-    }
-    this.#entries = this.#entries.slice(this.#head);
-    this.#head = 0;
+    const open = this.#queue.findIndex((deadline) => !deadline.isDone && deadline.endsAtMs > nowMs);
+    const past = open === -1 ? this.#queue : this.#queue.slice(0, open);
+    this.#queue = open === -1 ? [] : this.#queue.slice(open);
     this.#isArmed = false;
-    const next = this.#entries[0];
+    const next = this.#queue[0];
     if (next !== undefined) this.#arm(next.endsAtMs - nowMs);
+    for (const deadline of past) deadline.expire();
   }
 }

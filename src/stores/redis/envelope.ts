@@ -6,11 +6,15 @@ import type { Retention, StoredRecord } from '../../core/records.ts';
  *
  *     <version> <keepUntil> <softUntil> <hardUntil> <JSON>
  *
- * The version comes first and has a fixed width, so that the commit script compares it without reading the rest. The
- * three times are the store's, in milliseconds; a block that does not run is 0. They stand outside the JSON so that
+ * Version and `keepUntil` have a fixed width, so that the commit script finds them without reading the rest. The three
+ * times are the store's, in milliseconds; a block that does not run is 0. They stand outside the JSON so that
  * blocks are found and remembered without knowing what a record means.
  */
 export const VERSION_WIDTH = 16;
+
+/** Digits of `keepUntil`: enough for milliseconds until the year 2286. */
+export const TIME_WIDTH = 13;
+const lastTime = 10 ** TIME_WIDTH - 1;
 
 /** The version of a record that is not there. */
 export const NO_VERSION = '';
@@ -25,6 +29,19 @@ export class Snapshot {
   readonly seenAtMs: number;
   readonly #json: string;
   #value: StoredRecord | undefined;
+
+  /** Nothing was there. */
+  static absent(seenAtMs: number): Snapshot {
+    return new Snapshot({
+      version: NO_VERSION,
+      keepUntil: 0,
+      softUntil: 0,
+      hardUntil: 0,
+      seenAtMs,
+      json: '',
+      value: undefined,
+    });
+  }
 
   private constructor(fields: SnapshotFields) {
     this.version = fields.version;
@@ -41,8 +58,7 @@ export class Snapshot {
    *
    * @throws Fault `RECORD_CORRUPT` when the text is not an envelope.
    */
-  static read(text: string | null, seenAtMs: number): Snapshot {
-    if (text === null) return new Snapshot({ ...absence, seenAtMs });
+  static read(text: string, seenAtMs: number): Snapshot {
     const keepAt = VERSION_WIDTH + 1;
     const softAt = text.indexOf(' ', keepAt) + 1;
     const hardAt = text.indexOf(' ', softAt) + 1;
@@ -62,7 +78,6 @@ export class Snapshot {
 
   /** What a commit has just left behind, without reading it back. */
   static written(write: Write, version: string, seenAtMs: number): Snapshot {
-    if (write.keepMs === 0) return new Snapshot({ ...absence, seenAtMs });
     const { value, keepUntil, softUntil, hardUntil } = write;
     return new Snapshot({ version, keepUntil, softUntil, hardUntil, seenAtMs, json: '', value });
   }
@@ -94,19 +109,9 @@ interface SnapshotFields {
   readonly value: StoredRecord | undefined;
 }
 
-const absence = {
-  version: NO_VERSION,
-  keepUntil: 0,
-  softUntil: 0,
-  hardUntil: 0,
-  json: '',
-  value: undefined,
-} as const;
-
 /** A record to be written, its times made absolute. */
 export interface Write {
   readonly value: StoredRecord;
-  readonly keepMs: number;
   readonly keepUntil: number;
   readonly softUntil: number;
   readonly hardUntil: number;
@@ -117,7 +122,6 @@ export function writeOf(value: StoredRecord, retention: Retention, now: number):
   const { keepMs, softMs, hardMs } = retention;
   return {
     value,
-    keepMs: Math.max(0, Math.ceil(keepMs)),
     keepUntil: Math.ceil(now + keepMs),
     softUntil: softMs > 0 ? Math.ceil(now + softMs) : 0,
     hardUntil: hardMs > 0 ? Math.ceil(now + hardMs) : 0,
@@ -127,7 +131,13 @@ export function writeOf(value: StoredRecord, retention: Retention, now: number):
 /** The text that Redis stores. */
 export function textOf(write: Write, version: string): string {
   const { keepUntil, softUntil, hardUntil, value } = write;
-  return `${version} ${keepUntil} ${softUntil} ${hardUntil} ${JSON.stringify(value)}`;
+  return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${JSON.stringify(value)}`;
+}
+
+/** The commit script finds the time by its width. */
+function timeText(time: number): string {
+  const text = String(time);
+  return text.length === TIME_WIDTH ? text : String(Math.min(time, lastTime)).padStart(TIME_WIDTH, '0');
 }
 
 function timeIn(text: string, from: number, to: number): number {

@@ -37,22 +37,18 @@ export async function* heldRecords(
 
 async function heldAmong(link: Link, keys: readonly string[], now: () => number): Promise<HeldRecord[]> {
   const heads = await Promise.all(keys.map((key) => link.send(['GETRANGE', key, '0', envelopeEnd], key)));
-  const likely = keys.filter((_, place) => headOf(heads[place]).isHeld(now()));
+  const likely = keys.filter((_, place) => snapshotOf(heads[place]).isHeld(now()));
   const texts = await Promise.all(likely.map((key) => link.send(['GET', key], key)));
   return likely.flatMap((key, place) => {
-    const snapshot = Snapshot.read(textOrNull(texts[place]), 0);
+    const snapshot = snapshotOf(texts[place]);
     const value = snapshot.isHeld(now()) ? snapshot.valueAt(now()) : undefined;
     return value === undefined ? [] : [{ key, value }];
   });
 }
 
-/** A key that expired since it was listed answers with an empty text. */
-function headOf(reply: unknown): Snapshot {
-  return Snapshot.read(reply === '' ? null : textOrNull(reply), 0);
-}
-
-function textOrNull(reply: unknown): string | null {
-  return typeof reply === 'string' ? reply : null;
+/** A key that expired since it was listed answers with an empty text, or none. */
+function snapshotOf(reply: unknown): Snapshot {
+  return typeof reply === 'string' && reply !== '' ? Snapshot.read(reply, 0) : Snapshot.absent(0);
 }
 
 function pageIn(reply: unknown): { cursor: string; keys: string[] } {

@@ -39,23 +39,20 @@ export class KnownBlocks {
   /** The reading that answers a view, or undefined if the store has to be asked. */
   answer(keys: readonly Key[], now: number): KnownAnswer | undefined {
     if (this.#cache.isEmpty) return undefined;
+    const sinceMs = this.#cache.oldestMs();
     const reading = new Map<string, Snapshot>();
-    let blocked: Snapshot | undefined;
+    let blockedAtMs = Number.POSITIVE_INFINITY;
     let oldestMs = Number.POSITIVE_INFINITY;
     for (const key of keys) {
-      for (const text of textsOf(key)) {
-        const snapshot = this.#cache.get(text);
+      for (const text of key.was === null ? [key.text] : [key.text, key.was]) {
+        const snapshot = this.#cache.get(text, sinceMs);
         if (snapshot === undefined) return undefined;
         reading.set(text, snapshot);
         oldestMs = Math.min(oldestMs, snapshot.seenAtMs);
-        if (
-          snapshot.isHardBlocked(now) &&
-          snapshot.seenAtMs <= (blocked?.seenAtMs ?? Number.POSITIVE_INFINITY)
-        )
-          blocked = snapshot;
+        if (snapshot.isHardBlocked(now)) blockedAtMs = Math.min(blockedAtMs, snapshot.seenAtMs);
       }
     }
-    if (blocked === undefined || oldestMs < blocked.seenAtMs) return undefined;
+    if (oldestMs < blockedAtMs) return undefined;
     return { reading, isAging: this.#monotonicMs() - oldestMs > renewAfterMs };
   }
 
@@ -64,13 +61,14 @@ export class KnownBlocks {
     let isBlocked = false;
     for (const snapshot of reading.values()) isBlocked ||= snapshot.isHardBlocked(now);
     if (!isBlocked && this.#cache.isEmpty) return;
+    this.#cache.tidy();
     for (const [text, snapshot] of reading)
       if (isBlocked || this.#cache.has(text)) this.#cache.set(text, snapshot);
   }
 
   /** Forgets records whose state is in doubt. */
-  forget(texts: Iterable<string>): void {
-    for (const text of texts) this.#cache.delete(text);
+  forget(keys: readonly Key[]): void {
+    for (const { text } of keys) this.#cache.delete(text);
   }
 
   /** Runs `renew` unless the same view is being renewed already. */
@@ -81,9 +79,4 @@ export class KnownBlocks {
     const done = () => this.#renewing.delete(name);
     renew().then(done, done);
   }
-}
-
-/** The texts a key is read from. */
-export function textsOf(key: Key): readonly string[] {
-  return key.was === null ? [key.text] : [key.text, key.was];
 }

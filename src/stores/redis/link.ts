@@ -1,37 +1,28 @@
 import { Fault } from '../../core/fault.ts';
-import type { Deadlines } from './deadlines.ts';
+import type { Deadline, Deadlines, Expirable } from './deadlines.ts';
 import type { Driver, Send } from './drivers/driver.ts';
 import { faultOf, isScriptMissing, meaningOf } from './reply-faults.ts';
+import type { Script } from './scripts.ts';
 
 /** How long to wait before a slot that is being moved is asked again. */
 const passingMs = 3;
 /** A connection that leads to a replica is not dropped more often than this: there may be no master yet. */
 const resetEveryMs = 1_000;
 
-interface Command {
-  readonly args: readonly string[];
-  readonly send: Send;
-  readonly giveUpAtMs: number;
-  readonly resolve: (reply: unknown) => void;
-  readonly reject: (cause: unknown) => void;
-}
-
 /** The driver as the store uses it: every command ends by its deadline, every error is a {@link Fault}. */
 export class Link {
   readonly isCluster: boolean;
   readonly #driver: Driver;
   readonly #deadlines: Deadlines;
-  readonly #deadlineMs: number;
   readonly #monotonicMs: () => number;
   #state: 'opening' | 'up' | 'down' | 'closed' = 'opening';
   #downCause: unknown;
   #resetAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(driver: Driver, deadlines: Deadlines, deadlineMs: number, monotonicMs: () => number) {
+  constructor(driver: Driver, deadlines: Deadlines, monotonicMs: () => number) {
     this.#driver = driver;
     this.isCluster = driver.isCluster;
     this.#deadlines = deadlines;
-    this.#deadlineMs = deadlineMs;
     this.#monotonicMs = monotonicMs;
   }
 
@@ -65,34 +56,27 @@ export class Link {
 
   /** Sends a command to the master that serves `key`. */
   send(args: readonly string[], key: string): Promise<unknown> {
-    return this.#limited(args, (command) => this.#driver.send(command, key));
+    return this.#limited((command) => this.#driver.send(command, key), args, key);
   }
 
   /** Runs a script by its hash, and by its text where the server does not have it yet. */
-  async run(
-    script: { sha: string; text: string },
-    keys: readonly string[],
-    args: readonly string[],
-  ): Promise<unknown> {
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const key = keys[0] ?? '';
-    const tail = [String(keys.length), ...keys, ...args];
-    try {
-      return await this.send(['EVALSHA', script.sha, ...tail], key);
-    } catch (fault) {
-      if (!(fault instanceof Fault) || !isScriptMissing(fault.cause)) throw fault;
-      return this.send(['EVAL', script.text, ...tail], key);
-    }
+    const command = ['EVALSHA', script.sha, String(keys.length)];
+    // Not spread: a hot group may have thousands of records.
+    for (const name of keys) command.push(name);
+    for (const arg of args) command.push(arg);
+    return this.#limited((sent) => this.#driver.send(sent, key), command, key, script);
   }
 
   /** One sender for each master. */
   async masters(): Promise<readonly Send[]> {
     const obstacle = this.obstacle;
     if (obstacle !== null) throw obstacle;
-    const masters = await this.#deadlines.limit(
-      this.#driver.masters().catch(this.#fail),
-      'which masters there are',
-    );
-    return masters.map((send) => (args: readonly string[]) => this.#limited(args, send));
+    const masters = await this.#deadlines
+      .limit(this.#driver.masters(), 'which masters there are')
+      .catch(rethrow);
+    return masters.map((send) => (args: readonly string[]) => this.#limited(send, args, ''));
   }
 
   async close(): Promise<void> {
@@ -101,35 +85,28 @@ export class Link {
     await this.#driver.close();
   }
 
-  #limited(args: readonly string[], send: Send): Promise<unknown> {
+  #limited(send: Send, args: readonly string[], key: string, script?: Script): Promise<unknown> {
     const obstacle = this.obstacle;
     if (obstacle !== null) return Promise.reject(obstacle);
     return new Promise((resolve, reject) => {
-      const done = this.#deadlines.start(() => reject(this.#deadlines.timeout(args[0] ?? '')));
-      this.#attempt({
-        args,
-        send,
-        giveUpAtMs: this.#monotonicMs() + this.#deadlineMs,
-        resolve(reply) {
-          done();
-          resolve(reply);
-        },
-        reject(cause) {
-          done();
-          reject(cause);
-        },
-      });
+      const command = new Command({ send, args, key, script, link: this, resolve, reject });
+      command.attempt(this.#deadlines.start(command));
     });
   }
 
-  #attempt(command: Command): void {
-    command.send(command.args).then(command.resolve, (error: unknown) => {
-      const { isPassing, isLostMaster } = meaningOf(error);
-      if (isLostMaster) this.#reset();
-      const hasTime = this.#monotonicMs() + passingMs < command.giveUpAtMs;
-      if (isPassing && hasTime && !this.isClosed) setTimeout(() => this.#attempt(command), passingMs);
-      else command.reject(this.isClosed ? this.obstacle : faultOf(error));
-    });
+  /** What to make of an error: the fault to reject with, or when to send the command again. */
+  judge(error: unknown, deadline: Deadline): Fault | { readonly againInMs: number } {
+    const { isPassing, isLostMaster } = meaningOf(error);
+    if (this.isClosed) return this.obstacle ?? faultOf(error);
+    if (isLostMaster) this.#reset();
+    const hasTime = this.#monotonicMs() + passingMs < deadline.endsAtMs;
+    return isPassing && hasTime ? { againInMs: passingMs } : faultOf(error);
+  }
+
+  /** A command was not answered in time: perhaps nothing on its connection is. */
+  timeout(what: string, key: string): Fault {
+    this.#driver.doubt(key);
+    return this.#deadlines.timeout(what);
   }
 
   #reset(): void {
@@ -138,8 +115,65 @@ export class Link {
     this.#resetAtMs = nowMs;
     this.#driver.reset();
   }
+}
 
-  readonly #fail = (error: unknown): never => {
-    throw faultOf(error);
+interface CommandParts {
+  readonly link: Link;
+  readonly send: Send;
+  readonly args: readonly string[];
+  readonly key: string;
+  /** The script that `args` names by its hash. */
+  readonly script: Script | undefined;
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** A command under way. Only what was certainly not executed is sent again. */
+class Command implements Expirable {
+  readonly #parts: CommandParts;
+  #deadline: Deadline | undefined;
+
+  constructor(parts: CommandParts) {
+    this.#parts = parts;
+  }
+
+  attempt(deadline: Deadline): void {
+    this.#deadline = deadline;
+    this.#send(this.#parts.args);
+  }
+
+  expire(): void {
+    const { link, args, key, reject } = this.#parts;
+    reject(link.timeout(args[0] ?? 'a command', key));
+  }
+
+  #send(args: readonly string[]): void {
+    this.#parts.send(args).then(this.#answered, (error: unknown) => this.#failed(error, args));
+  }
+
+  readonly #answered = (reply: unknown): void => {
+    this.#deadline?.done();
+    this.#parts.resolve(reply);
   };
+
+  #failed(error: unknown, args: readonly string[]): void {
+    const { script, link, reject } = this.#parts;
+    const deadline = this.#deadline;
+    if (deadline === undefined || deadline.isDone) return;
+    if (script !== undefined && args[0] === 'EVALSHA' && isScriptMissing(error)) {
+      this.#send(['EVAL', script.text, ...args.slice(2)]);
+      return;
+    }
+    const verdict = link.judge(error, deadline);
+    if ('againInMs' in verdict) {
+      setTimeout(() => this.#send(args), verdict.againInMs);
+      return;
+    }
+    deadline.done();
+    reject(verdict);
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw faultOf(error);
 }

@@ -1,11 +1,13 @@
 import type { Key } from '../../core/records.ts';
-import { KnownBlocks, textsOf } from './known-blocks.ts';
+import type { Snapshot } from './envelope.ts';
+import { KnownBlocks } from './known-blocks.ts';
 import { type Reading, RecordCache } from './record-cache.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
 const warmMs = 300;
-const maxWarmRecords = 16_384;
+/** Enough for all that is under way at once; more would only keep the garbage collector busy. */
+const maxWarmRecords = 4_096;
 
 /** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
 export class Memory {
@@ -28,19 +30,23 @@ export class Memory {
 
   /** All that is needed to run a step over these keys, or undefined if something was not read lately. */
   recent(keys: readonly Key[]): Reading | undefined {
-    const reading = new Map();
-    for (const key of keys) {
-      for (const text of textsOf(key)) {
-        const snapshot = this.#warm.get(text);
-        if (snapshot === undefined) return undefined;
-        reading.set(text, snapshot);
-      }
+    const oldestMs = this.#warm.oldestMs();
+    const reading = new Map<string, Snapshot>();
+    for (const { text, was } of keys) {
+      const snapshot = this.#warm.get(text, oldestMs);
+      if (snapshot === undefined) return undefined;
+      reading.set(text, snapshot);
+      if (was === null) continue;
+      const before = this.#warm.get(was, oldestMs);
+      if (before === undefined) return undefined;
+      reading.set(was, before);
     }
     return reading;
   }
 
   /** Takes in what was read or written. */
   learn(reading: Reading): void {
+    this.#warm.tidy();
     for (const [text, snapshot] of reading) this.#warm.set(text, snapshot);
     this.blocks.learn(reading, this.now());
   }
@@ -48,6 +54,6 @@ export class Memory {
   /** Forgets records whose state is in doubt, after a commit whose outcome is not known. */
   forget(keys: readonly Key[]): void {
     for (const { text } of keys) this.#warm.delete(text);
-    this.blocks.forget(keys.map(({ text }) => text));
+    this.blocks.forget(keys);
   }
 }

@@ -1,7 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import { Snapshot } from './envelope.ts';
-import { textsOf } from './known-blocks.ts';
 import type { Link } from './link.ts';
 import type { Reading } from './record-cache.ts';
 import { slotOf } from './slot.ts';
@@ -18,30 +17,51 @@ export class Reader {
 
   /** Everything stored under the keys, under their previous texts too while a rotation runs. */
   async read(keys: readonly Key[]): Promise<Reading> {
-    const texts = keys.flatMap(textsOf);
     const seenAtMs = this.#monotonicMs();
     const reading = new Map<string, Snapshot>();
-    const pages = this.#link.isCluster ? bySlot(texts) : [texts];
-    const replies = await Promise.all(pages.map((page) => this.#link.send(['MGET', ...page], page[0] ?? '')));
-    pages.forEach((page, index) => {
-      const values = replies[index];
-      page.forEach((text, place) => {
-        reading.set(text, Snapshot.read(textIn(values, place), seenAtMs));
+    if (this.#link.isCluster) {
+      const pages = bySlot(keys);
+      const replies = await Promise.all(pages.map((page) => this.#link.send(page, page[1] ?? '')));
+      pages.forEach((page, index) => {
+        take(page, replies[index], seenAtMs, reading);
       });
-    });
+    } else {
+      const command = ['MGET'];
+      for (const { text, was } of keys) was === null ? command.push(text) : command.push(text, was);
+      take(command, await this.#link.send(command, command[1] ?? ''), seenAtMs, reading);
+    }
     return reading;
   }
 }
 
-function bySlot(texts: readonly string[]): readonly string[][] {
+/** One `MGET` for each slot. */
+function bySlot(keys: readonly Key[]): readonly string[][] {
   const pages = new Map<number, string[]>();
-  for (const text of texts) {
+  const add = (text: string): void => {
     const slot = slotOf(text);
     const page = pages.get(slot);
-    if (page === undefined) pages.set(slot, [text]);
+    if (page === undefined) pages.set(slot, ['MGET', text]);
     else page.push(text);
+  };
+  for (const { text, was } of keys) {
+    add(text);
+    if (was !== null) add(was);
   }
   return [...pages.values()];
+}
+
+/** Puts what an `MGET` has answered into the reading. */
+function take(
+  command: readonly string[],
+  reply: unknown,
+  seenAtMs: number,
+  reading: Map<string, Snapshot>,
+): void {
+  const absent = Snapshot.absent(seenAtMs);
+  for (let place = 1; place < command.length; place += 1) {
+    const text = textIn(reply, place - 1);
+    reading.set(command[place] ?? '', text === null ? absent : Snapshot.read(text, seenAtMs));
+  }
 }
 
 /** A text, or null, out of an array reply. */

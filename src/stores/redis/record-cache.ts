@@ -39,19 +39,28 @@ export class RecordCache {
     return this.#younger.has(text) || this.#elder.has(text);
   }
 
-  /** The latest snapshot, unless it is too old. */
-  get(text: string): Snapshot | undefined {
+  /** The latest snapshot that was seen at this monotonic time or later. */
+  get(text: string, sinceMs: number): Snapshot | undefined {
     const snapshot = this.#younger.get(text) ?? this.#elder.get(text);
-    if (snapshot === undefined) return undefined;
-    return this.#monotonicMs() - snapshot.seenAtMs <= this.#bounds.maxAgeMs ? snapshot : undefined;
+    return snapshot !== undefined && snapshot.seenAtMs >= sinceMs ? snapshot : undefined;
+  }
+
+  /** The monotonic time before which a snapshot is too old. */
+  oldestMs(): number {
+    return this.#monotonicMs() - this.#bounds.maxAgeMs;
   }
 
   /** Keeps a snapshot unless a fresher one is known: replies of two connections may overtake each other. */
   set(text: string, snapshot: Snapshot): void {
     const known = this.#younger.get(text) ?? this.#elder.get(text);
     if (known !== undefined && known.seenAtMs > snapshot.seenAtMs) return;
-    this.#turn();
+    if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
     this.#younger.set(text, snapshot);
+  }
+
+  /** Drops what is too old to be of use. */
+  tidy(): void {
+    if (this.#turnedAtMs < this.oldestMs()) this.#turn();
   }
 
   delete(text: string): void {
@@ -60,11 +69,8 @@ export class RecordCache {
   }
 
   #turn(): void {
-    const nowMs = this.#monotonicMs();
-    const isOld = nowMs - this.#turnedAtMs > this.#bounds.maxAgeMs;
-    if (!isOld && this.#younger.size < this.#bounds.maxRecords / 2) return;
     this.#elder = this.#younger;
     this.#younger = new Map();
-    this.#turnedAtMs = nowMs;
+    this.#turnedAtMs = this.#monotonicMs();
   }
 }

@@ -11,7 +11,7 @@ import { Link } from './link.ts';
 import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
 import type { Reading } from './record-cache.ts';
-import { StepRecords } from './step-records.ts';
+import { LookRecords } from './step-records.ts';
 import { StoreClock } from './store-clock.ts';
 import { createVersions } from './versions.ts';
 
@@ -32,7 +32,7 @@ export class RedisStore implements Store {
   constructor(driver: Driver, deadlineMs: number) {
     const monotonicMs = () => performance.now();
     this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
-    this.#link = new Link(driver, this.#deadlines, deadlineMs, monotonicMs);
+    this.#link = new Link(driver, this.#deadlines, monotonicMs);
     this.#clock = new StoreClock(monotonicMs);
     this.#sync = new ClockSync(this.#link, this.#clock, monotonicMs);
     this.#reader = new Reader(this.#link, monotonicMs);
@@ -58,7 +58,7 @@ export class RedisStore implements Store {
   async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
     if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
     if (keys.length === 0) return this.#look(keys, new Map(), step);
-    return this.#groups.transact(keys, step);
+    return (await this.#groups.transact(keys, step)) as T;
   }
 
   /** Writes, because a read would not tell a master from a replica, nor a full server from one that can serve. */
@@ -99,7 +99,7 @@ export class RedisStore implements Store {
 
   #look<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
     const now = this.#clock.now();
-    const records = StepRecords.forLook(keys, reading, now);
+    const records = new LookRecords(keys, reading, now);
     try {
       return look(records, now);
     } finally {

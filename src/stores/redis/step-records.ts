@@ -3,50 +3,31 @@ import type { Key, Records, Retention, StoredRecord } from '../../core/records.t
 import { type Write, writeOf } from './envelope.ts';
 import type { Reading } from './record-cache.ts';
 
-/** What steps have put so far, by key text. */
+/** What steps have put, by key text. */
 export type Writes = Map<string, Write>;
 
-const nothing: ReadonlyMap<string, Write> = new Map();
-
-/**
- * The records of one look or step: what was read, under what earlier steps of the same commit have put, under what
- * this one has put.
- */
-export class StepRecords implements Records {
-  /** What this step has put; null for a look. */
-  readonly writes: Writes | null;
+/** The records of one look: what was read. */
+export class LookRecords implements Records {
+  protected readonly now: number;
   readonly #keys: readonly Key[];
   readonly #reading: Reading;
-  readonly #earlier: ReadonlyMap<string, Write>;
-  readonly #now: number;
   #isEnded = false;
 
-  private constructor(view: { keys: readonly Key[]; reading: Reading; now: number }, layers: Layers) {
-    this.#keys = view.keys;
-    this.#reading = view.reading;
-    this.#now = view.now;
-    this.#earlier = layers.earlier;
-    this.writes = layers.own;
-  }
-
-  static forLook(keys: readonly Key[], reading: Reading, now: number): StepRecords {
-    return new StepRecords({ keys, reading, now }, { earlier: nothing, own: null });
-  }
-
-  static forStep(keys: readonly Key[], reading: Reading, earlier: Writes, now: number): StepRecords {
-    return new StepRecords({ keys, reading, now }, { earlier, own: new Map() });
+  constructor(keys: readonly Key[], reading: Reading, now: number) {
+    this.#keys = keys;
+    this.#reading = reading;
+    this.now = now;
   }
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
-    this.#assertUsable(key);
-    const put = this.writes?.get(key.text) ?? this.#earlier.get(key.text);
-    return (put === undefined ? this.#read(key) : put.value) as R | undefined;
+    this.assertUsable(key);
+    const found = this.#reading.get(key.text)?.valueAt(this.now);
+    if (found !== undefined || key.was === null) return found as R | undefined;
+    return this.#reading.get(key.was)?.valueAt(this.now) as R | undefined;
   }
 
-  put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
-    this.#assertUsable(key);
-    invariant(this.writes !== null, 'A look may not put a record.');
-    this.writes.set(key.text, writeOf(value, retention, this.#now));
+  put<R extends StoredRecord>(_key: Key<R>, _value: R, _retention: Retention): void {
+    throw new Fault('INVARIANT_BROKEN', 'A look may not put a record.');
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
@@ -54,22 +35,35 @@ export class StepRecords implements Records {
     this.#isEnded = true;
   }
 
-  #read(key: Key): StoredRecord | undefined {
-    const found = this.#reading.get(key.text)?.valueAt(this.#now);
-    if (found !== undefined || key.was === null) return found;
-    return this.#reading.get(key.was)?.valueAt(this.#now);
-  }
-
-  #assertUsable(key: Key): void {
+  protected assertUsable(key: Key): void {
     invariant(!this.#isEnded, 'Records were used after their step had ended.');
     for (const declared of this.#keys) if (declared === key || declared.text === key.text) return;
     throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
   }
 }
 
-interface Layers {
-  readonly earlier: ReadonlyMap<string, Write>;
-  readonly own: Writes | null;
+/** The records of one step: what was read, under what earlier steps of the same commit and this one have put. */
+export class StepRecords extends LookRecords {
+  /** What this step has put. */
+  readonly writes: Writes = new Map();
+  readonly #earlier: Writes;
+
+  constructor(keys: readonly Key[], reading: Reading, now: number, earlier: Writes) {
+    super(keys, reading, now);
+    this.#earlier = earlier;
+  }
+
+  override get<R extends StoredRecord>(key: Key<R>): R | undefined {
+    const put = this.writes.get(key.text) ?? this.#earlier.get(key.text);
+    if (put === undefined) return super.get(key);
+    this.assertUsable(key);
+    return put.value as R;
+  }
+
+  override put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
+    this.assertUsable(key);
+    this.writes.set(key.text, writeOf(value, retention, this.now));
+  }
 }
 
 /** The kind in a key's text: enough to find the bug, without the hash that names a subject. */

@@ -23,7 +23,9 @@ export interface Driver {
   send(args: readonly string[], key: string): Promise<unknown>;
   /** One sender for each master, for walks through all keys. */
   masters(): Promise<readonly Send[]>;
-  /** Drops connections that do not answer, or not as a master, and connects anew. */
+  /** A command about `key` was not answered in time: the driver finds out whether its connection still lives. */
+  doubt(key: string): void;
+  /** Drops connections that do not lead to a master any more and connects anew. */
   reset(): void;
   /** Ends what the driver itself has opened. */
   close(): Promise<void>;

@@ -27,6 +27,7 @@ export function glideDriver(client: GlideClient): Driver {
     open: (events) => events.up(),
     send,
     masters: async () => [send],
+    doubt: () => undefined,
     reset: () => undefined,
     close: async () => undefined,
   };
@@ -47,6 +48,7 @@ export function glideClusterDriver(client: GlideClusterClient): Driver {
             client.customCommand([...args], { route: { type: 'routeByAddress', host, port } }),
       );
     },
+    doubt: () => undefined,
     reset: () => undefined,
     close: async () => undefined,
   };

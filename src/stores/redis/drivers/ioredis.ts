@@ -72,6 +72,8 @@ export function ioredisDriver(given: IoredisClient): Driver {
     open: (events) => follow(client, events),
     send: (args) => call(client, args),
     masters: async () => [(args: readonly string[]) => call(client, args)],
+    // The library ends a connection that does not answer by itself, see `socketTimeout`.
+    doubt: () => undefined,
     reset: () => client.disconnect(true),
     close: async () => client.disconnect(),
   };
@@ -90,6 +92,7 @@ export function ioredisClusterDriver(given: IoredisCluster): Driver {
           (args) =>
             call(node, args),
       ),
+    doubt: () => cluster.refreshSlotsCache(),
     reset: () => cluster.refreshSlotsCache(),
     close: async () => cluster.disconnect(),
   };

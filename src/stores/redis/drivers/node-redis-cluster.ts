@@ -9,8 +9,8 @@ import {
   noTimeout,
   withSocket,
 } from './node-redis-client.ts';
-import { CONNECT_MS, pause, reconnectDelayMs, STALL_MS, within } from './reconnect.ts';
-import { StallWatch } from './stall-watch.ts';
+import { Probe } from './probe.ts';
+import { CONNECT_MS, pause, reconnectDelayMs, within } from './reconnect.ts';
 
 /** How soon after a node was lost the cluster is asked who serves its slots now. */
 const refreshMs = 100;
@@ -56,7 +56,10 @@ export function fromCluster(cluster: NodeRedisCluster): MakeCluster {
 export class NodeRedisClusterDriver implements Driver {
   readonly isCluster = true;
   readonly #make: MakeCluster;
-  readonly #stalls = new StallWatch<NodeRedisClient>(STALL_MS, () => this.reset());
+  readonly #probe = new Probe<NodeRedisClient>(
+    (client) => client.sendCommand(['PING'], noTimeout),
+    () => this.reset(),
+  );
   #events: DriverEvents | undefined;
   #cluster: NodeRedisCluster | undefined;
   #isConnecting = false;
@@ -76,7 +79,7 @@ export class NodeRedisClusterDriver implements Driver {
     const client = cluster?.slots[slotOf(key)]?.master.client;
     if (cluster === undefined || client === undefined || !client.isReady)
       return Promise.reject(noConnection());
-    return this.#stalls.watch(client, client.sendCommand(args, noTimeout)).catch((error: unknown) => {
+    return client.sendCommand(args, noTimeout).catch((error: unknown) => {
       if (!isRedirection(error)) throw error;
       return cluster.sendCommand(key, false, [...args], noTimeout);
     });
@@ -86,8 +89,13 @@ export class NodeRedisClusterDriver implements Driver {
     const masters = this.#cluster?.masters ?? [];
     return masters.map(({ client }) => (args: readonly string[]) => {
       if (client === undefined) return Promise.reject(noConnection());
-      return this.#stalls.watch(client, client.sendCommand(args, noTimeout));
+      return client.sendCommand(args, noTimeout);
     });
+  }
+
+  doubt(key: string): void {
+    const client = this.#cluster?.slots[slotOf(key)]?.master.client;
+    if (client !== undefined) void this.#probe.doubt(client);
   }
 
   /** The nodes that still answer go on serving until the topology has been learned anew. */
@@ -97,7 +105,6 @@ export class NodeRedisClusterDriver implements Driver {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#stalls.stop();
     this.#cluster?.destroy();
     this.#cluster = undefined;
   }

@@ -1,8 +1,8 @@
 import { Fault } from '../../../core/fault.ts';
 import type { Driver, DriverEvents, Send } from './driver.ts';
 import { type NodeRedisClient, noTimeout } from './node-redis-client.ts';
-import { CONNECT_MS, pause, reconnectDelayMs, STALL_MS, within } from './reconnect.ts';
-import { StallWatch } from './stall-watch.ts';
+import { Probe } from './probe.ts';
+import { CONNECT_MS, pause, reconnectDelayMs, within } from './reconnect.ts';
 
 /** Finds the server and makes a client for it that is not connected yet and does not reconnect by itself. */
 export interface Source {
@@ -20,7 +20,10 @@ export interface Source {
 export class NodeRedisDriver implements Driver {
   readonly isCluster = false;
   readonly #source: Source;
-  readonly #stalls = new StallWatch<NodeRedisClient>(STALL_MS, (client) => this.#lost(client, noAnswer()));
+  readonly #probe = new Probe<NodeRedisClient>(
+    (client) => client.sendCommand(['PING'], noTimeout),
+    (client) => this.#lost(client, noAnswer()),
+  );
   #events: DriverEvents | undefined;
   #client: NodeRedisClient | undefined;
   #isClosed = false;
@@ -40,11 +43,15 @@ export class NodeRedisDriver implements Driver {
     const client = this.#client;
     if (client === undefined)
       return Promise.reject(new Fault('STORE_FAILED', 'There is no connection to Redis.'));
-    return this.#stalls.watch(client, client.sendCommand(args, noTimeout));
+    return client.sendCommand(args, noTimeout);
   }
 
   async masters(): Promise<readonly Send[]> {
     return [(args) => this.send(args)];
+  }
+
+  doubt(): void {
+    if (this.#client !== undefined) void this.#probe.doubt(this.#client);
   }
 
   reset(): void {
@@ -55,7 +62,6 @@ export class NodeRedisDriver implements Driver {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unwatch();
-    this.#stalls.stop();
     this.#client?.destroy();
     this.#client = undefined;
   }
