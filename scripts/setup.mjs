@@ -37,15 +37,22 @@ export function requireNode(version = process.versions.node) {
   process.exit(2);
 }
 
-/** Runs `npm ci` when what is installed is not what the lock file says. */
+/**
+ * Installs what the lock file says, unless it is there. Not by `npm ci`: that refuses a lock file without the optional
+ * packages of other platforms, which is what npm writes where a registry does not have them all.
+ */
 export function install() {
   requireNode();
   const reason = whyInstall();
   if (reason === null) return;
   say(`installing dependencies (${reason})`);
-  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 2, 2] });
-  if (result.status === 0) return;
-  console.error('npm ci failed; its messages stand above. Run it by hand once they are settled.');
+  const command = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const result = spawnSync('npm', command, { cwd: root, stdio: ['ignore', 2, 2] });
+  const missing = result.status === 0 ? whyInstall() : `npm install ended with ${result.status}`;
+  if (missing === null) return;
+  console.error(
+    `The dependencies could not be installed: ${missing}. Try it by hand: npm ${command.join(' ')}`,
+  );
   process.exit(2);
 }
 
