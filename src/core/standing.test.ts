@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
+import { escalate, rememberedLevel } from './ladder.ts';
+import { defaultLogin } from './policy.ts';
+import {
+  blockHard,
+  blockSoft,
+  cleanStanding,
+  isHardBlocked,
+  isSoftBlocked,
+  lift,
+  type Standing,
+} from './standing.ts';
+
+const { ladder } = defaultLogin;
+const clean = (): Standing => ({ ...cleanStanding });
+
+describe('the ladder (§10)', () => {
+  it('falls by one after each level’s own time, from the end of the block on', () => {
+    const end = 10 * HOUR_MS;
+    const level = (after: number) => rememberedLevel(4, end, end + after, ladder);
+    expect([level(-1), level(0), level(3 * HOUR_MS - 1), level(3 * HOUR_MS)]).toEqual([4, 4, 4, 3]);
+    expect([level(4 * HOUR_MS - 1), level(4 * HOUR_MS)]).toEqual([3, 2]);
+    expect([level(4.5 * HOUR_MS), level(4.5 * HOUR_MS + 10 * MINUTE_MS)]).toEqual([1, 0]);
+  });
+
+  it('escalates from the base, or one above what is remembered, up to the top', () => {
+    expect([
+      escalate(2, 0, 6),
+      escalate(2, 1, 6),
+      escalate(2, 2, 6),
+      escalate(3, 5, 6),
+      escalate(2, 6, 6),
+      escalate(4, 3, 3),
+    ]).toEqual([2, 2, 3, 6, 6, 3]);
+  });
+});
+
+describe('blockHard', () => {
+  it('lasts as long as its level, and remembers the higher of old and new', () => {
+    const standing = clean();
+    blockHard(standing, 4, 1_000, ladder);
+    expect([standing.hardUntil, standing.memory, isHardBlocked(standing, standing.hardUntil - 1)]).toEqual([
+      1_000 + 30 * MINUTE_MS,
+      4,
+      true,
+    ]);
+    expect(isHardBlocked(standing, standing.hardUntil)).toBe(false);
+    blockHard(standing, 2, standing.hardUntil, ladder);
+    expect([standing.hardLevel, standing.memory]).toEqual([2, 4]);
+  });
+
+  it('pauses the decay only when the previous block began within six hours', () => {
+    const standing = clean();
+    blockHard(standing, 2, 0, ladder);
+    expect(standing.scoreAt).toBe(0);
+    const soon = { ...standing };
+    blockHard(soon, 2, 6 * HOUR_MS - 1, ladder);
+    expect(soon.scoreAt).toBe(6 * HOUR_MS - 1 + 10 * MINUTE_MS);
+    blockHard(standing, 2, 6 * HOUR_MS, ladder);
+    expect(standing.scoreAt).toBe(0);
+  });
+});
+
+describe('blockSoft', () => {
+  it('never shortens or lowers a running SOFT, and starts anew after it', () => {
+    const standing = clean();
+    blockSoft(standing, 2, 0, ladder);
+    blockSoft(standing, 1, 10, ladder);
+    expect([standing.softLevel, standing.softUntil]).toEqual([2, 60 * SECOND_MS]);
+    blockSoft(standing, 1, 60 * SECOND_MS, ladder);
+    expect([standing.softLevel, standing.softUntil]).toEqual([1, 75 * SECOND_MS]);
+  });
+});
+
+describe('lift', () => {
+  it('ends both blocks; score and memory stay', () => {
+    const standing = { ...clean(), score: 7 };
+    blockHard(standing, 5, 0, ladder);
+    blockSoft(standing, 1, 0, ladder);
+    lift(standing, 5_000);
+    expect([
+      isHardBlocked(standing, 5_000),
+      isSoftBlocked(standing, 5_000),
+      standing.score,
+      standing.memory,
+    ]).toEqual([false, false, 7, 5]);
+  });
+});
