@@ -13,19 +13,21 @@ export function giantFiles(files: readonly SourceFile[]): Finding[] {
 }
 
 /**
- * `export … from` anywhere but in the entry of a subpath, and `export *` even there: an entry names what it
- * promises. `entries` are the paths of the entries.
+ * `export … from` anywhere but in the entry of a subpath, told once per file, and `export *` even there: an entry names
+ * what it promises. `entries` are the paths of the entries.
  */
 export function barrels(files: readonly SourceFile[], entries: ReadonlySet<string>): Finding[] {
-  return files.filter(isLibrary).flatMap((file) =>
-    visitFile(file, (found) => ({
+  return files.filter(isLibrary).flatMap((file) => {
+    const stars = visitFile(file, (found) => ({
       ExportAllDeclaration: (node) => found(node, 'export * from'),
+    }));
+    const [firstReexport] = visitFile(file, (found) => ({
       ExportNamedDeclaration: (node) => {
-        if (node.source !== null && !entries.has(file.path))
-          found(node, 'a re-export outside of a public entry');
+        if (node.source !== null) found(node, 're-exports, but the exports of package.json do not name it');
       },
-    })),
-  );
+    }));
+    return firstReexport === undefined || entries.has(file.path) ? stars : [...stars, firstReexport];
+  });
 }
 
 /** The sources of the entries that package.json publishes: `./dist/x/index.js` is `src/x/index.ts`. */
