@@ -14,8 +14,17 @@ const Level = Type.Integer({ minimum: 1, maximum: 6 });
 const Levels = Type.Array(Milliseconds, { minItems: 6, maxItems: 6 });
 
 const strict = { additionalProperties: false } as const;
-const part = <P extends Record<string, Type.TSchema>>(properties: P) =>
-  Type.Optional(Type.Partial(Type.Object(properties, strict)));
+
+type Fields = Readonly<Record<string, Type.TSchema>>;
+
+/** An object all of whose fields may be left out, and that has no others. `Type.Partial` would allow others. */
+const fieldsOf = (fields: Fields) =>
+  Type.Object(
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])),
+    strict,
+  );
+
+const part = (fields: Fields) => Type.Optional(fieldsOf(fields));
 
 const correlation = { count: Several, windowMs: Milliseconds };
 const threshold = part({ children: Several, accounts: Several });
@@ -69,7 +78,7 @@ const credential = {
   }),
   correlation: part({
     watchMs: Milliseconds,
-    spray: Type.Union([Type.Partial(Type.Object(correlation, strict)), Type.Null()]),
+    spray: Type.Union([fieldsOf(correlation), Type.Null()]),
     rotation: part(correlation),
     rotationRepeat: part({ ...correlation, level: Level }),
     dilution: part({ ...correlation, confirmFromMs: Milliseconds, confirmUntilMs: Milliseconds }),
@@ -77,12 +86,13 @@ const credential = {
     flood: part({ ...correlation, runsMs: Milliseconds, capacity: Count }),
     equilibrium: part(correlation),
     prefixes: Type.Union([
-      Type.Partial(
-        Type.Object(
-          { windowMs: Milliseconds, childCapacity: Count, p48: threshold, p40: threshold, p32: threshold },
-          strict,
-        ),
-      ),
+      fieldsOf({
+        windowMs: Milliseconds,
+        childCapacity: Count,
+        p48: threshold,
+        p40: threshold,
+        p32: threshold,
+      }),
       Type.Null(),
     ]),
   }),
