@@ -12,12 +12,12 @@ if (!existsSync(cli)) {
 }
 
 const extra = process.argv.slice(2);
-const command = extra.length > 0 ? extra : ['replay', '--summary', join('examples', 'sample-day.jsonl')];
+const command = extra.length > 0 ? extra : ['replay', '--summary', '--quiet', join('examples', 'sample-day.jsonl')];
 if (extra.length === 0) {
   console.error(
     'A day of traffic with five attacks in it, replayed. Your own: node dist/cli/main.js replay FILE',
   );
-  console.error('Every command: node dist/cli/main.js --help. The event format: docs/README.md.\n');
+  console.error('Every command: node dist/cli/main.js --help. Documentation: docs/README.md.\n');
 }
 const result = spawnSync(process.execPath, [cli, ...command], { cwd: root, stdio: 'inherit' });
 process.exit(result.status ?? 1);
