@@ -12,7 +12,8 @@ if (!existsSync(cli)) {
 }
 
 const extra = process.argv.slice(2);
-const command = extra.length > 0 ? extra : ['replay', '--summary', '--quiet', join('examples', 'sample-day.jsonl')];
+const command =
+  extra.length > 0 ? extra : ['replay', '--summary', '--quiet', join('examples', 'sample-day.jsonl')];
 if (extra.length === 0) {
   console.error(
     'A day of traffic with five attacks in it, replayed. Your own: node dist/cli/main.js replay FILE',
