@@ -34,7 +34,7 @@ function play(scene: Scene, list: readonly Move[], see: (decision: Decision, mov
   }
 }
 
-const holds = (property: fc.IProperty<[readonly Move[]]>) => fc.assert(property, { numRuns: 150 });
+const holds = <T>(property: fc.IProperty<T>) => fc.assert(property, { numRuns: 150 });
 
 describe('guarantees', () => {
   it('a success is never stopped by a SOFT block or a budget', () => {
