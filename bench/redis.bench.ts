@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Key, Records, StoredRecord } from '../src/core/records.ts';
-import { createGuard } from '../src/index.ts';
+import { createGuard, type Decision } from '../src/index.ts';
 import { createRedisStore } from '../src/stores/redis/index.ts';
 import type { Store } from '../src/stores/store.ts';
 import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
@@ -143,10 +143,18 @@ function countAll(keys: readonly Key<Count>[], records: Records, now: number): v
 }
 
 function loginsOf(store: Store): { check: Attempt; fail: Attempt } {
-  const guard = createGuard({ store, secret: 'a secret of the bench, long enough', environment: 'bench' });
+  const secret = 'a secret of the bench, long enough';
+  const guard = createGuard({ store, secret, environment: 'bench', failure: { deadlineMs: null } });
+  const onStore = async (deciding: Promise<Decision>): Promise<void> => {
+    const { mode } = await deciding;
+    if (mode !== 'NORMAL') throw new TypeError(`The guard decided without the store, in mode ${mode}.`);
+  };
   const requestOf = ({ account, ip, ua, device }: Login) =>
     ({ action: 'auth.login', account, ip, ua, device: { id: device, confidence: 'MEDIUM' } }) as const;
-  return { check: (login) => guard.check(requestOf(login)), fail: (login) => guard.fail(requestOf(login)) };
+  return {
+    check: (login) => onStore(guard.check(requestOf(login))),
+    fail: (login) => onStore(guard.fail(requestOf(login))),
+  };
 }
 
 function limitersOf(storeClient: Redis): { check: Attempt; fail: Attempt } {

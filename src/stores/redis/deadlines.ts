@@ -1,5 +1,8 @@
 import { Fault } from '../../core/fault.ts';
 
+/** How often the queue is rid of deadlines that were met, however far away the next one is. */
+const tidyMs = 50;
+
 /** Something that a deadline can end. */
 export interface Expirable {
   expire(): void;
@@ -77,7 +80,7 @@ export class Deadlines {
    */
   #arm(delayMs: number): void {
     this.#isArmed = true;
-    setTimeout(() => setImmediate(() => this.#sweep()), Math.max(1, Math.ceil(delayMs)));
+    setTimeout(() => setImmediate(() => this.#sweep()), Math.max(1, Math.min(tidyMs, Math.ceil(delayMs))));
   }
 
   #sweep(): void {
