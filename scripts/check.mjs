@@ -3,8 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { install, run } from './setup.mjs';
 
 install();
+const colours = process.stdout.isTTY ? [] : ['--colors=off'];
 const steps = [
-  ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
+  ['format and lint', 'biome', ['ci', '--error-on-warnings', ...colours, '.']],
   ['types', 'tsc', ['--noEmit', '-p', '.']],
   ['tidy and unit tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']],
 ];
