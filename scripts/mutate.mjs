@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 });
 const { instrument } = await import('./mutation/instrument.mjs');
 const { runAlone, runTogether, runWithoutMutant } = await import('./mutation/hosts.mjs');
-const { deal, plan } = await import('./mutation/plan.mjs');
+const { deal, plan, quickestFirst } = await import('./mutation/plan.mjs');
 const { scoreOf, toLine, toReport } = await import('./mutation/report.mjs');
 
 const { mutants, codes } = findMutants();
@@ -72,7 +72,8 @@ async function tryAll() {
   const verdict = verdicts(alone.length + together.length);
   for (const id of uncovered) verdict(id, 'survived', false);
   const jobs = Math.max(1, Number(options.jobs));
-  const work = deal(together, jobs).map((ids) => runTogether(ids, settings, verdict));
+  const files = quickestFirst(tests);
+  const work = deal(together, jobs).map((ids) => runTogether(ids, files, settings, verdict));
   const unrepeatable = new Set((await Promise.all(work)).flat());
   await Promise.all(deal(alone, jobs).map((orders) => runAlone(orders, settings, verdict)));
   for (const test of unrepeatable) say(`passes once but not twice, so it noticed nothing: ${test}`);

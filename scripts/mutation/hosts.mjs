@@ -99,10 +99,10 @@ export async function runAlone(orders, settings, onVerdict) {
 }
 
 /**
- * Runs mutants (their numbers) in one worker, test by test. Tells `onVerdict(id, state)` of each, at the latest at the end.
+ * Runs mutants (their numbers) in one worker, test by test, over the test files in the order given. Tells `onVerdict(id, state)` of each, at the latest at the end.
  * Returns the tests that do not bear being repeated, with the reason.
  */
-export async function runTogether(ids, settings, onVerdict) {
+export async function runTogether(ids, files, settings, onVerdict) {
   const host = new Host({ ...settings, isolate: false, bail: 0 });
   const pending = new Set(ids);
   const done = [];
@@ -122,7 +122,7 @@ export async function runTogether(ids, settings, onVerdict) {
   };
   try {
     while (pending.size > 0) {
-      const order = { mode: 'together', channel: 'mutants', files: null, pending: [...pending], done };
+      const order = { mode: 'together', channel: 'mutants', files, pending: [...pending], done };
       const result = await host.run(order, idleMs, onNews);
       if (result !== null) break;
       if (current === null) throw new Error('a host broke without a mutant');

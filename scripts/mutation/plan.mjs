@@ -44,3 +44,14 @@ function orderFor(mutant, found, tests, near) {
 export function deal(list, hands) {
   return Array.from({ length: hands }, (_, hand) => list.filter((_, index) => index % hands === hand));
 }
+
+/**
+ * The test files, those with the shorter tests first: most mutants are gone before the long ones are repeated. The order
+ * changes how long a run takes, not its verdicts.
+ */
+export function quickestFirst(tests) {
+  const times = new Map();
+  for (const { file, ms } of tests) times.set(file, [...(times.get(file) ?? []), ms]);
+  const mean = (file) => times.get(file).reduce((sum, ms) => sum + ms, 0) / times.get(file).length;
+  return [...times.keys()].sort((a, b) => mean(a) - mean(b) || (a < b ? -1 : 1));
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deal, plan } from './plan.mjs';
+import { deal, plan, quickestFirst } from './plan.mjs';
 
 const test = (file, over) => ({ file, ms: 1, loaded: [], hits: [], ...over });
 const nobody = () => false;
@@ -46,5 +46,17 @@ describe('deal', () => {
       [1, 3, 5],
       [2, 4],
     ]);
+  });
+});
+
+describe('quickestFirst', () => {
+  it('orders files by the mean time of their tests', () => {
+    const tests = [
+      test('a', { ms: 90 }),
+      test('a', { ms: 10 }),
+      test('b', { ms: 40 }),
+      test('c', { ms: 70 }),
+    ];
+    expect(quickestFirst(tests)).toEqual(['b', 'a', 'c']);
   });
 });
