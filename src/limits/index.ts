@@ -6,7 +6,12 @@ export type { LimitCounts, LimitEvent, LimitListener } from './events.ts';
 export { type Client, createLimiter, type Limiter } from './limiter.ts';
 export type { LimiterOptions, LimitOverride, ShadowRule } from './limiter-options.ts';
 export { type LimitProblem, limitProblem, problemMediaType } from './problem.ts';
-export { type HeaderList, type HeaderOptions, rateLimitHeaders } from './rate-limit-headers.ts';
+export {
+  type HeaderList,
+  type HeaderOptions,
+  rateLimitHeaders,
+  retryAfterSeconds,
+} from './rate-limit-headers.ts';
 export { requestIdHeader, requestIdOf } from './request-id.ts';
 export { defaultRoutes, type Route } from './route-table.ts';
 export type { LimitMode } from './store-fallback.ts';

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { LimitGate, type LimitOptions } from '../limit-gate.ts';
+import { arrivalOfNode, onceEnded } from '../node-messages.ts';
+import type { SignInDenial } from '../node-protect.ts';
+import { type ProtectOptions, SignInGate } from '../sign-in-gate.ts';
+
+/** A hook of Fastify: for `onRequest`, `preHandler` and the like, of an instance or a route. */
+export type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+
+type Args = [request: FastifyRequest, reply: FastifyReply];
+
+export interface FastifyLimitOptions extends LimitOptions<Args> {
+  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already. */
+  readonly handler?:
+    | ((request: FastifyRequest, reply: FastifyReply, refusal: Answer) => Awaitable<void>)
+    | undefined;
+}
+
+export interface FastifyProtectOptions<T> extends ProtectOptions<Args, T> {
+  /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
+  readonly handler?:
+    | ((request: FastifyRequest, reply: FastifyReply, denial: SignInDenial) => Awaitable<void>)
+    | undefined;
+}
+
+/**
+ * Limits calls: `app.addHook('onRequest', limit(limiter))`, or as a hook of one route. Where `user` needs what
+ * authentication has found, use it as a `preHandler`.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyHook {
+  const gate = new LimitGate<Args>(limiter, options);
+  return async (request, reply) => {
+    const passage = await gate.pass(arrivalOf(request), request, reply);
+    if (passage === null) return undefined;
+    setHeaders(reply, passage.headers);
+    Object.assign(request, { rateLimit: passage.rateLimit });
+    if (passage.refusal === null) {
+      if (gate.settlesByOutcome) {
+        onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
+      }
+      return undefined;
+    }
+    if (options.handler === undefined) return send(reply, passage.refusal);
+    await options.handler(request, reply, passage.refusal);
+    return reply;
+  };
+}
+
+/**
+ * Protects a sign-in route, as its `preHandler`: the handler runs when it succeeded.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): FastifyHook {
+  const gate = new SignInGate<Args, T>(guard, options);
+  return async (request, reply) => {
+    const passage = await gate.pass(arrivalOf(request), request, reply);
+    if (passage.allowed) {
+      setHeaders(reply, passage.headers);
+      Object.assign(request, { signIn: passage.signIn });
+      return undefined;
+    }
+    if (options.handler === undefined) return send(reply, passage.answer);
+    await options.handler(request, reply, passage);
+    return reply;
+  };
+}
+
+function arrivalOf(request: FastifyRequest): Arrival {
+  return { ...arrivalOfNode(request.raw), path: request.originalUrl };
+}
+
+function setHeaders(reply: FastifyReply, headers: Answer['headers']): void {
+  for (const [name, value] of headers) reply.header(name, value);
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  setHeaders(reply, headers);
+  return reply.code(status).send(body);
+}
+
+export type { Answer } from '../arrival.ts';
+export type { RateLimit } from '../limit-gate.ts';
+export { rateLimitOf } from '../node-limit.ts';
+export { type SignInDenial, signInOf } from '../node-protect.ts';
+export type { SignIn } from '../sign-in-gate.ts';

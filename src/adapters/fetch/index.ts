@@ -1,0 +1,107 @@
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import type { SignInDenial } from '../node-protect.ts';
+import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+
+/** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
+export type FetchHandler<Info> = (request: Request, info: Info) => Awaitable<Response>;
+
+interface PeerOption<Info> {
+  /** The socket's remote address, from wherever the runtime keeps it. */
+  readonly peer: (request: Request, info: Info) => string | null | undefined;
+}
+
+export interface FetchLimitOptions<Info>
+  extends LimitOptions<[request: Request, info: Info]>,
+    PeerOption<Info> {
+  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
+  readonly handler?: ((request: Request, refusal: Answer) => Awaitable<Response>) | undefined;
+}
+
+export interface FetchProtectOptions<Info, T>
+  extends ProtectOptions<[request: Request, info: Info], T>,
+    PeerOption<Info> {
+  /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
+  readonly handler?: ((request: Request, denial: SignInDenial) => Awaitable<Response>) | undefined;
+}
+
+/**
+ * Limits the calls of a handler, which gets the {@link RateLimit} as its third argument; null when it was skipped.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function limit<Info = unknown>(
+  limiter: Limiter,
+  options: FetchLimitOptions<Info>,
+): (
+  handler: (request: Request, info: Info, rateLimit: RateLimit | null) => Awaitable<Response>,
+) => FetchHandler<Info> {
+  const gate = new LimitGate<[Request, Info]>(limiter, options);
+  const { handler: refuse = respondTo } = options;
+  return (handler) => async (request, info) => {
+    const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);
+    if (passage === null) return handler(request, info, null);
+    if (passage.refusal !== null) return withHeaders(await refuse(request, passage.refusal), passage.headers);
+    if (!gate.settlesByOutcome) {
+      return withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
+    }
+    // Asked for before the handler runs: servers make the signal only for those who look at it in time.
+    const { signal } = request;
+    const response = withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
+    await gate.end(passage, signal.aborted ? null : response.status, request, info);
+    return response;
+  };
+}
+
+/**
+ * Protects a sign-in: the handler runs when it succeeded, with the {@link SignIn} as its third argument.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function protect<T, Info = unknown>(
+  guard: Guard,
+  options: FetchProtectOptions<Info, T>,
+): (handler: (request: Request, info: Info, signIn: SignIn<T>) => Awaitable<Response>) => FetchHandler<Info> {
+  const gate = new SignInGate<[Request, Info], T>(guard, options);
+  return (handler) => async (request, info) => {
+    const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);
+    if (passage.allowed) return withHeaders(await handler(request, info, passage.signIn), passage.headers);
+    return options.handler ? options.handler(request, passage) : respondTo(request, passage.answer);
+  };
+}
+
+function arrivalOf(request: Request, peer: string | null | undefined): Arrival {
+  const { pathname, search } = new URL(request.url);
+  return {
+    request,
+    method: request.method,
+    path: pathname + search,
+    peer,
+    header: (name) => request.headers.get(name) ?? undefined,
+  };
+}
+
+function respondTo(_request: Request, { status, headers, body }: Answer): Response {
+  return new Response(body, {
+    status,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
+/** A new response over the same body: that of another `fetch` cannot be changed. */
+function withHeaders(response: Response, headers: Answer['headers']): Response {
+  const all = new Headers(response.headers);
+  for (const [name, value] of headers) {
+    if (name === 'Set-Cookie') all.append(name, value);
+    else all.set(name, value);
+  }
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers: all });
+}
+
+export type { Answer } from '../arrival.ts';
+export type { RateLimit } from '../limit-gate.ts';
+export type { SignInDenial } from '../node-protect.ts';
+export type { SignIn } from '../sign-in-gate.ts';

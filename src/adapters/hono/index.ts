@@ -1,0 +1,116 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import type { SignInDenial } from '../node-protect.ts';
+import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+
+type Args = [context: Context];
+
+interface PeerOption {
+  /** The socket's remote address. Default: where `@hono/node-server` keeps it; other runtimes keep it elsewhere. */
+  readonly peer?: ((context: Context) => string | null | undefined) | undefined;
+}
+
+export interface HonoLimitOptions extends LimitOptions<Args>, PeerOption {
+  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
+  readonly handler?: ((context: Context, refusal: Answer) => Awaitable<Response>) | undefined;
+}
+
+export interface HonoProtectOptions<T> extends ProtectOptions<Args, T>, PeerOption {
+  /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
+  readonly handler?: ((context: Context, denial: SignInDenial) => Awaitable<Response>) | undefined;
+}
+
+/**
+ * Limits the calls of an application; `rateLimitOf(context)` tells a handler about it.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function limit(limiter: Limiter, options: HonoLimitOptions = {}): MiddlewareHandler {
+  const gate = new LimitGate<Args>(limiter, options);
+  const { peer = nodePeer, handler = respond } = options;
+  return async (context, next) => {
+    const passage = await gate.pass(arrivalOf(context, peer), context);
+    if (passage === null) return next();
+    context.set('rateLimit', passage.rateLimit);
+    // Asked for before the handler runs: servers make the signal only for those who look at it in time.
+    const signal = gate.settlesByOutcome ? context.req.raw.signal : null;
+    if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
+    else await next();
+    setHeaders(context, passage.headers);
+    if (gate.settlesByOutcome && passage.refusal === null) {
+      await gate.end(passage, signal?.aborted ? null : context.res.status, context);
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Protects a sign-in: what comes after it runs when it succeeded; `signInOf(context)` tells whose it was.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function protect<T>(guard: Guard, options: HonoProtectOptions<T>): MiddlewareHandler {
+  const gate = new SignInGate<Args, T>(guard, options);
+  const { peer = nodePeer } = options;
+  return async (context, next) => {
+    const passage = await gate.pass(arrivalOf(context, peer), context);
+    if (!passage.allowed) {
+      return options.handler ? options.handler(context, passage) : respond(context, passage.answer);
+    }
+    context.set('signIn', passage.signIn);
+    await next();
+    setHeaders(context, passage.headers);
+    return undefined;
+  };
+}
+
+/** What {@link limit} knows of the call; undefined when it was skipped. */
+export function rateLimitOf(context: Context): RateLimit | undefined {
+  return context.get('rateLimit') as RateLimit | undefined;
+}
+
+/** The sign-in that led to this handler; undefined where none did. `T` is what `verify` resolves to. */
+export function signInOf<T>(context: Context): SignIn<T> | undefined {
+  return context.get('signIn') as SignIn<T> | undefined;
+}
+
+function arrivalOf(context: Context, peer: (context: Context) => string | null | undefined): Arrival {
+  const { req } = context;
+  return {
+    request: req.raw,
+    method: req.method,
+    path: req.path,
+    peer: peer(context),
+    header: (name) => req.header(name),
+  };
+}
+
+interface NodeBindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+}
+
+/** `@hono/node-server` hands Node's request along in the bindings. */
+function nodePeer(context: Context): string | undefined {
+  const bindings = context.env as NodeBindings | undefined;
+  return bindings?.incoming?.socket?.remoteAddress;
+}
+
+function respond(_context: Context, { status, headers, body }: Answer): Response {
+  return new Response(body, {
+    status,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
+/** On the response that is there, also where a handler made it itself. */
+function setHeaders(context: Context, headers: Answer['headers']): void {
+  for (const [name, value] of headers) context.header(name, value, { append: name === 'Set-Cookie' });
+}
+
+export type { Answer } from '../arrival.ts';
+export type { RateLimit } from '../limit-gate.ts';
+export type { SignInDenial } from '../node-protect.ts';
+export type { SignIn } from '../sign-in-gate.ts';

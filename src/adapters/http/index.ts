@@ -1,0 +1,36 @@
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import { limitNode, type Next, type NodeLimitOptions } from '../node-limit.ts';
+import type { NodeRequest, NodeResponse } from '../node-messages.ts';
+import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
+
+/** Middleware for node:http and node:http2: calls `next` for what may pass, and answers the rest. */
+export type HttpMiddleware = (request: NodeRequest, response: NodeResponse, next: Next) => void;
+export type HttpLimitOptions = NodeLimitOptions<NodeRequest, NodeResponse>;
+export type HttpProtectOptions<T> = NodeProtectOptions<NodeRequest, NodeResponse, T>;
+
+/**
+ * Limits the calls of a server.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function limit(limiter: Limiter, options: HttpLimitOptions = {}): HttpMiddleware {
+  return limitNode(limiter, options);
+}
+
+/**
+ * Protects a sign-in: `next` runs when it succeeded.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function protect<T>(guard: Guard, options: HttpProtectOptions<T>): HttpMiddleware {
+  return protectNode(guard, options);
+}
+
+export type { Answer } from '../arrival.ts';
+export { type ClientAddress, type ClientAddressOptions, createClientAddress } from '../client-address.ts';
+export type { RateLimit } from '../limit-gate.ts';
+export { type Next, rateLimitOf } from '../node-limit.ts';
+export type { NodeRequest, NodeResponse } from '../node-messages.ts';
+export { type SignInDenial, signInOf } from '../node-protect.ts';
+export type { SignIn } from '../sign-in-gate.ts';

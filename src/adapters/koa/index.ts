@@ -1,0 +1,102 @@
+import type { Context, Middleware } from 'koa';
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { arrivalOfNode, onceEnded } from '../node-messages.ts';
+import type { SignInDenial } from '../node-protect.ts';
+import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+
+type Args = [context: Context];
+
+export interface KoaLimitOptions extends LimitOptions<Args> {
+  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already. */
+  readonly handler?: ((context: Context, refusal: Answer) => Awaitable<void>) | undefined;
+}
+
+export interface KoaProtectOptions<T> extends ProtectOptions<Args, T> {
+  /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
+  readonly handler?: ((context: Context, denial: SignInDenial) => Awaitable<void>) | undefined;
+}
+
+/**
+ * Limits the calls of an application; `rateLimitOf(context)` tells a handler about it.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middleware {
+  const gate = new LimitGate<Args>(limiter, options);
+  const { handler = send } = options;
+  return async (context, next) => {
+    const passage = await gate.pass(arrivalOf(context), context);
+    if (passage === null) return next();
+    setHeaders(context, passage.headers);
+    context.state.rateLimit = passage.rateLimit;
+    if (passage.refusal !== null) return handler(context, passage.refusal);
+    if (gate.settlesByOutcome) onceEnded(context.res, (status) => gate.end(passage, status, context));
+    return withHeadersOnError(next, passage.headers);
+  };
+}
+
+/**
+ * Protects a sign-in: what comes after it runs when it succeeded; `signInOf(context)` tells whose it was.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+ */
+export function protect<T>(guard: Guard, options: KoaProtectOptions<T>): Middleware {
+  const gate = new SignInGate<Args, T>(guard, options);
+  return async (context, next) => {
+    const passage = await gate.pass(arrivalOf(context), context);
+    if (!passage.allowed) {
+      return options.handler ? options.handler(context, passage) : send(context, passage.answer);
+    }
+    setHeaders(context, passage.headers);
+    context.state.signIn = passage.signIn;
+    return next();
+  };
+}
+
+/** What {@link limit} knows of the call; undefined when it was skipped. */
+export function rateLimitOf(context: Context): RateLimit | undefined {
+  return context.state.rateLimit as RateLimit | undefined;
+}
+
+/** The sign-in that led to this handler; undefined where none did. `T` is what `verify` resolves to. */
+export function signInOf<T>(context: Context): SignIn<T> | undefined {
+  return context.state.signIn as SignIn<T> | undefined;
+}
+
+function arrivalOf(context: Context): Arrival {
+  return { ...arrivalOfNode(context.req), path: context.originalUrl };
+}
+
+function setHeaders(context: Context, headers: Answer['headers']): void {
+  for (const [name, value] of headers) {
+    if (name === 'Set-Cookie') context.append(name, value);
+    else context.set(name, value);
+  }
+}
+
+function send(context: Context, { status, headers, body }: Answer): void {
+  context.status = status;
+  context.body = body;
+  setHeaders(context, headers);
+}
+
+/** Koa answers an error with the headers that it carries, and drops all others. */
+async function withHeadersOnError(next: () => Promise<unknown>, headers: Answer['headers']): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof Error) {
+      const own = 'headers' in error ? error.headers : undefined;
+      Object.assign(error, { headers: Object.assign(Object.fromEntries(headers), own) });
+    }
+    throw error;
+  }
+}
+
+export type { Answer } from '../arrival.ts';
+export type { RateLimit } from '../limit-gate.ts';
+export type { SignInDenial } from '../node-protect.ts';
+export type { SignIn } from '../sign-in-gate.ts';

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Answer, Arrival } from './arrival.ts';
+
+/** A request of node:http or node:http2; frameworks keep the path as it came in `originalUrl`. */
+export type NodeRequest = (IncomingMessage | Http2ServerRequest) & { readonly originalUrl?: string };
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+export function arrivalOfNode(request: NodeRequest): Arrival {
+  const { headers } = request;
+  return {
+    request,
+    method: request.method ?? 'GET',
+    path: request.originalUrl ?? request.url ?? '/',
+    peer: request.socket?.remoteAddress,
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+  };
+}
+
+/** Cookies add up, everything else is replaced; what has been sent already stays. */
+export function setHeaders(response: NodeResponse, headers: Answer['headers']): void {
+  if (response.headersSent) return;
+  for (const [name, value] of headers) {
+    if (name === 'Set-Cookie') response.appendHeader(name, value);
+    else response.setHeader(name, value);
+  }
+}
+
+export function sendAnswer(response: NodeResponse, { status, headers, body }: Answer): void {
+  if (response.headersSent) return;
+  response.statusCode = status;
+  setHeaders(response, headers);
+  response.end(body);
+}
+
+/** Tells once how the answer ended: its status, or null when the client went away before all of it was sent. */
+export function onceEnded(response: NodeResponse, tell: (status: number | null) => void): void {
+  let finished = false;
+  response.once('finish', () => {
+    finished = true;
+  });
+  response.once('close', () => tell(finished && !isCutOff(response) ? response.statusCode : null));
+}
+
+/** HTTP/2 says "finish" of every stream that closes, also of one that the client has reset. */
+function isCutOff(response: NodeResponse): boolean {
+  return 'stream' in response && (!response.writableEnded || response.stream?.aborted === true);
+}

@@ -1,0 +1,46 @@
+import type { Guard } from '../guard/guard.ts';
+import type { Next } from './node-limit.ts';
+import {
+  arrivalOfNode,
+  type NodeRequest,
+  type NodeResponse,
+  sendAnswer,
+  setHeaders,
+} from './node-messages.ts';
+import { type ProtectOptions, type SignIn, SignInGate, type SignInPassage } from './sign-in-gate.ts';
+
+/** A sign-in that was not let through. */
+export type SignInDenial = Extract<SignInPassage<unknown>, { allowed: false }>;
+
+/** How a sign-in is protected where requests and responses are Node's. */
+export interface NodeProtectOptions<Req extends NodeRequest, Res extends NodeResponse, T>
+  extends ProtectOptions<[request: Req, response: Res], T> {
+  /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
+  readonly handler?: ((request: Req, response: Res, next: Next, denial: SignInDenial) => void) | undefined;
+}
+
+/** Middleware as Connect had it. `next` runs for a sign-in that succeeded; {@link signInOf} tells whose it was. */
+export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T>(
+  guard: Guard,
+  options: NodeProtectOptions<Req, Res, T>,
+): (request: Req, response: Res, next: Next) => void {
+  const gate = new SignInGate<[Req, Res], T>(guard, options);
+  const { handler = deny } = options;
+  return (request, response, next) => {
+    void gate.pass(arrivalOfNode(request), request, response).then((passage) => {
+      if (!passage.allowed) return handler(request, response, next, passage);
+      setHeaders(response, passage.headers);
+      Object.assign(request, { signIn: passage.signIn });
+      next();
+    }, next);
+  };
+}
+
+function deny(_request: NodeRequest, response: NodeResponse, _next: Next, { answer }: SignInDenial): void {
+  sendAnswer(response, answer);
+}
+
+/** The sign-in that led to this handler; undefined where none did. `T` is what `verify` resolves to. */
+export function signInOf<T>(request: object): SignIn<T> | undefined {
+  return 'signIn' in request ? (request.signIn as SignIn<T>) : undefined;
+}

@@ -1,0 +1,105 @@
+import { afterEach, describe } from 'vitest';
+import { createDevices } from '../../src/device/index.ts';
+import { createGuard } from '../../src/index.ts';
+import { createLimiter, type Limiter, type LimiterOptions } from '../../src/limits/index.ts';
+import { createMemoryStore } from '../../src/stores/memory/index.ts';
+import { testAnswers } from './adapter-answer-tests.ts';
+import { testSettlement } from './adapter-settlement-tests.ts';
+import { testSignIn } from './adapter-sign-in-tests.ts';
+import {
+  type AdapterUnderTest,
+  type Answered,
+  type Asked,
+  ask,
+  type GateOptions,
+  type Protocol,
+  type ServedApp,
+} from './adapter-under-test.ts';
+
+const secret = 'sixteen bytes or more';
+
+/** The rate of an anonymous caller is a quarter of 40: a full bucket holds 20, and in frozen time it stays empty. */
+const limits = { ratePerSecond: 40, burst: 2 };
+
+export interface Stage {
+  readonly limiter: Limiter;
+  /** One request below the prefix. */
+  ask(path: string, asked?: Asked): Promise<Answered>;
+  /** How many units are left, by a look that costs nothing. */
+  remaining(): Promise<number>;
+  /** Lets handlers answer that are late; resolves once one has started. */
+  readonly late: { started: Promise<void>; answer(): void };
+}
+
+export interface StageOptions {
+  readonly limiter?: Partial<LimiterOptions>;
+  readonly options?: GateOptions;
+  readonly prefix?: string;
+}
+
+/** Puts an application on stage; it is taken down after the test. */
+export type SetStage = (options?: StageOptions) => Promise<Stage>;
+
+/** Registers the tests that every adapter passes, on its framework's own server. */
+export function adapterConformance(adapter: AdapterUnderTest): void {
+  describe.each(adapter.protocols)(`the ${adapter.name} adapter over %s`, (protocol) => {
+    const served: ServedApp[] = [];
+    afterEach(async () => {
+      for (const app of served.splice(0)) await app.close();
+    });
+    const setStage: SetStage = async (options = {}) => {
+      const { app, stage } = await open(adapter, protocol, options);
+      served.push(app);
+      return stage;
+    };
+    testAnswers(setStage);
+    testSettlement(setStage);
+    testSignIn(setStage);
+  });
+}
+
+async function open(adapter: AdapterUnderTest, protocol: Protocol, stageOptions: StageOptions) {
+  const { limiter: limiterOptions = {}, options = {}, prefix = '' } = stageOptions;
+  const now = 1_700_000_000_000;
+  const store = createMemoryStore({ clock: () => now });
+  const limiter = createLimiter({ store, secret, ...limits, ...limiterOptions });
+  const started = latch();
+  const answered = latch();
+  const app = await adapter.serve({
+    prefix,
+    protocol,
+    limiter,
+    options,
+    guard: createGuard({ secret }),
+    devices: createDevices({ secret }),
+    verify: async (account, password) => (password === 'right' ? { user: account } : null),
+    late: () => {
+      started.open();
+      return answered.opened;
+    },
+  });
+  const stage: Stage = {
+    limiter,
+    ask: (path, asked) => ask(protocol, `${app.origin}${prefix}${path}`, asked),
+    remaining: async () => {
+      const { quota } = await limiter.take({
+        method: 'GET',
+        path: '/',
+        ip: '127.0.0.1',
+        ua: 'Chrome/120.0',
+        cost: 0,
+      });
+      return quota?.remaining ?? Number.NaN;
+    },
+    late: { started: started.opened, answer: answered.open },
+  };
+  return { app, stage };
+}
+
+function latch(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
