@@ -1,11 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const migrations = join('src', 'stores', 'postgres', 'migrations');
+/** What the compiler leaves behind and stores read at run time. */
+const assets = [
+  join('src', 'stores', 'postgres', 'migrations'),
+  join('src', 'stores', 'redis', 'commit.lua'),
+  join('src', 'stores', 'redis', 'clock.lua'),
+];
 
 /** What a process may not exceed. */
 export interface WorkerLimits {
@@ -34,9 +39,7 @@ export function compileWorker(file: URL): CompiledWorker {
   );
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   execFileSync(process.execPath, [compilerPath(), '-p', project], { cwd: root, stdio: 'inherit' });
-  if (existsSync(join(root, migrations))) {
-    cpSync(join(root, migrations), join(folder, migrations), { recursive: true });
-  }
+  for (const asset of assets) cpSync(join(root, asset), join(folder, asset), { recursive: true });
   const program = join(folder, relative(root, source)).replace(/\.ts$/, '.js');
   const children = new Set<ChildProcess>();
   return {

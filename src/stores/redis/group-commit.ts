@@ -10,7 +10,7 @@ import { tagOf } from './slot.ts';
 import { StepRecords, type Writes } from './step-records.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
-const maxAttempts = 64;
+const maxAttempts = 256;
 /** How many steps one commit may carry, so that running them does not hold up the process. */
 const maxSteps = 512;
 

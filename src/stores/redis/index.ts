@@ -1,14 +1,14 @@
-import type { Store } from '../store.ts';
 import { type RedisStoreOptions, settingsOf } from './options.ts';
-import { RedisStore } from './redis-store.ts';
+import { DrivenRedisStore, type RedisStore } from './redis-store.ts';
 
 export type { GivenClient } from './drivers/driver-of.ts';
 export type { SentinelOptions } from './drivers/node-redis-sources.ts';
 export type { RedisStoreOptions } from './options.ts';
+export type { RedisStore } from './redis-store.ts';
 
 /**
  * A store in Redis 6.2 or later, Valkey or KeyDB: one server, a master behind Sentinels, or a cluster. It connects in
- * the background and keeps itself connected until it is closed.
+ * the background and keeps itself connected until it is closed; `ready()` waits for the first connection.
  *
  * Each operation ends by its deadline: with `STORE_TIMEOUT` if no answer came, with `STORE_FAILED` if there is no
  * connection or the server refused. A commit whose answer was lost may or may not have been written; it is
@@ -16,7 +16,7 @@ export type { RedisStoreOptions } from './options.ts';
  *
  * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one.
  */
-export function createRedisStore(options: RedisStoreOptions = {}): Store {
+export function createRedisStore(options: RedisStoreOptions = {}): RedisStore {
   const { driver, deadlineMs } = settingsOf(options);
-  return new RedisStore(driver, deadlineMs);
+  return new DrivenRedisStore(driver, deadlineMs);
 }

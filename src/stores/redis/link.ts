@@ -17,6 +17,9 @@ export class Link {
   readonly #monotonicMs: () => number;
   #state: 'opening' | 'up' | 'down' | 'closed' = 'opening';
   #downCause: unknown;
+  #failOpening: (fault: Fault) => void = () => undefined;
+  /** Rejects if the first try to connect fails, or the link is closed before. */
+  readonly openingFailed: Promise<never>;
   #resetAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(driver: Driver, deadlines: Deadlines, monotonicMs: () => number) {
@@ -24,6 +27,16 @@ export class Link {
     this.isCluster = driver.isCluster;
     this.#deadlines = deadlines;
     this.#monotonicMs = monotonicMs;
+    this.openingFailed = new Promise((_, reject) => {
+      this.#failOpening = reject;
+    });
+    // Nobody may be waiting for it.
+    this.openingFailed.catch((fault: unknown) => fault);
+  }
+
+  /** Whether the first connection is being made and has not failed so far. */
+  get isOpening(): boolean {
+    return this.#state === 'opening';
   }
 
   get isClosed(): boolean {
@@ -50,6 +63,7 @@ export class Link {
         if (this.#state === 'closed') return;
         this.#state = 'down';
         this.#downCause = cause;
+        if (this.obstacle !== null) this.#failOpening(this.obstacle);
       },
     });
   }
@@ -82,6 +96,7 @@ export class Link {
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
+    if (this.obstacle !== null) this.#failOpening(this.obstacle);
     await this.#driver.close();
   }
 

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { ClockSync } from './clock-sync.ts';
@@ -18,8 +19,17 @@ import { createVersions } from './versions.ts';
 /** How many nodes of a cluster a ping is likely to reach: its keys fall into as many slots. */
 const pingsPerCluster = 8;
 
-/** A store over any driver. */
-export class RedisStore implements Store {
+/** A store that can be waited for. */
+export interface RedisStore extends Store {
+  /**
+   * Resolves once the server is reached, which may take longer than a deadline; rejects with `STORE_FAILED` as soon as
+   * a try to reach it has failed. The store goes on trying either way.
+   */
+  ready(): Promise<void>;
+}
+
+/** A store over any driver. See `createRedisStore`. */
+export class DrivenRedisStore implements RedisStore {
   readonly #link: Link;
   readonly #deadlines: Deadlines;
   readonly #sync: ClockSync;
@@ -28,6 +38,9 @@ export class RedisStore implements Store {
   readonly #groups: GroupCommit;
   readonly #clock: StoreClock;
   #pings = 0;
+  #underWay = 0;
+  #isClosed = false;
+  #idle: () => void = () => undefined;
 
   constructor(driver: Driver, deadlineMs: number) {
     const monotonicMs = () => performance.now();
@@ -47,23 +60,44 @@ export class RedisStore implements Store {
     this.#link.open(() => this.#sync.restart());
   }
 
+  async ready(): Promise<void> {
+    this.#assertOpen();
+    if (this.#clock.isSet) return;
+    const obstacle = this.#link.obstacle;
+    if (obstacle !== null) throw obstacle;
+    await (this.#link.isOpening
+      ? Promise.race([this.#sync.whenSet, this.#link.openingFailed])
+      : this.#sync.whenSet);
+  }
+
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
-    const known = this.#memory.blocks.answer(keys, this.#clock.now());
-    if (known === undefined) return this.#look(keys, await this.#read(keys), look);
-    if (known.isAging) this.#memory.blocks.renewOnce(keys, () => this.#read(keys));
-    return this.#look(keys, known.reading, look);
+    this.#begin();
+    try {
+      if (!this.#clock.isSet) await this.#opened();
+      const known = this.#memory.blocks.answer(keys, this.#clock.now());
+      if (known === undefined) return this.#look(keys, await this.#read(keys), look);
+      if (known.isAging) this.#memory.blocks.renewOnce(keys, () => this.#read(keys));
+      return this.#look(keys, known.reading, look);
+    } finally {
+      this.#end();
+    }
   }
 
   async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
-    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
-    if (keys.length === 0) return this.#look(keys, new Map(), step);
-    return (await this.#groups.transact(keys, step)) as T;
+    this.#begin();
+    try {
+      if (!this.#clock.isSet) await this.#opened();
+      if (keys.length === 0) return this.#look(keys, new Map(), step);
+      return (await this.#groups.transact(keys, step)) as T;
+    } finally {
+      this.#end();
+    }
   }
 
   /** Writes, because a read would not tell a master from a replica, nor a full server from one that can serve. */
   async ping(): Promise<void> {
-    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    this.#assertOpen();
+    if (!this.#clock.isSet) await this.#opened();
     const count = this.#link.isCluster ? pingsPerCluster : 1;
     const writes = Array.from({ length: count }, () => {
       this.#pings += 1;
@@ -74,20 +108,41 @@ export class RedisStore implements Store {
   }
 
   async *held(prefix: string): AsyncGenerator<HeldRecord> {
-    if (!this.#clock.isSet || this.#link.isClosed) await this.#opened();
+    this.#assertOpen();
+    if (!this.#clock.isSet) await this.#opened();
     yield* heldRecords(this.#link, prefix, () => this.#clock.now());
   }
 
+  /** Operations under way end first, each by its deadline at the latest. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
     this.#sync.stop();
     await this.#link.close();
   }
 
+  #begin(): void {
+    this.#assertOpen();
+    this.#underWay += 1;
+  }
+
+  #end(): void {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#idle();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The Redis store was used after it was closed.');
+  }
+
   /** Only the first connection is waited for; later on, no connection is a failure at once. */
-  async #opened(): Promise<void> {
-    const obstacle = this.#link.obstacle;
-    if (obstacle !== null) throw obstacle;
-    await this.#deadlines.limit(this.#sync.whenSet, 'the first connection');
+  #opened(): Promise<void> {
+    return this.#deadlines.limit(this.ready(), 'the first connection');
   }
 
   async #read(keys: readonly Key[]): Promise<Reading> {
