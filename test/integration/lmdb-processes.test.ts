@@ -6,7 +6,6 @@ import type { Key } from '../../src/core/records.ts';
 import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
 import { addOne, type Count } from '../conformance/under-test.ts';
 import { type CompiledWorker, compileWorker } from '../servers/compiled-worker.ts';
-import { until } from '../servers/redis-server.ts';
 import type { Place } from './store-worker.ts';
 import { runWorker } from './store-workers.ts';
 
@@ -47,7 +46,7 @@ describe('embedded store in several processes', () => {
     async () => {
       const keys = Array.from({ length: 20 }, (_, index) => `portcullis:test:login:1:K4:{${index}}`);
       const victim = runWorker(worker, { place, keys, steps: null, atOnce: 30 });
-      await until(() => victim.acknowledged() > 500);
+      await victim.until(() => victim.acknowledged() > 500);
       victim.process.kill('SIGKILL');
       expect(await victim.ended).toBe('SIGKILL');
       const counts = await countsOf(keys);
@@ -62,7 +61,7 @@ describe('embedded store in several processes', () => {
     const survivor = runWorker(worker, { place, keys, steps: 5_000, atOnce: 20 });
     for (let kills = 0; kills < 5; kills += 1) {
       const victim = runWorker(worker, { place, keys, steps: null, atOnce: 20 });
-      await until(() => victim.acknowledged() > 50);
+      await victim.until(() => victim.acknowledged() > 50);
       victim.process.kill('SIGKILL');
       await victim.ended;
     }
@@ -78,7 +77,7 @@ describe('embedded store in several processes', () => {
     const [text] = ['portcullis:test:login:1:K4:{hot}'];
     const key: Key<Count> = { text, was: null };
     const stalling = runWorker(worker, { place, keys: [text], steps: 1, atOnce: 1, stallMs: 2_000 });
-    await until(() => stalling.isStalling());
+    await stalling.until(() => stalling.isStalling());
     const waiting = store.transact([key], addOne(key));
     await expect(waiting).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
     expect(await store.view([key], (records) => records.get(key))).toBeUndefined();

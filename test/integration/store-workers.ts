@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledWorker, WorkerLimits } from '../servers/compiled-worker.ts';
 import type { Orders, Said } from './store-worker.ts';
 
@@ -11,6 +12,8 @@ export interface RunningWorker {
   readonly isStalling: () => boolean;
   /** Codes of the faults that have ended its work. */
   readonly faults: readonly string[];
+  /** Waits until something is so; fails when the worker has ended before. */
+  until(isSo: () => boolean): Promise<void>;
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
@@ -31,5 +34,20 @@ export function runWorker(worker: CompiledWorker, orders: Orders, limits?: Worke
     }
   });
   const ended = once(process, 'close').then(([code, signal]) => (code ?? signal) as number | string);
-  return { process, counts, faults, acknowledged: () => acknowledged, isStalling: () => isStalling, ended };
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) {
+      if (process.exitCode !== null || process.signalCode !== null)
+        throw new TypeError('The worker has ended.');
+      await sleep(10);
+    }
+  };
+  return {
+    until,
+    process,
+    counts,
+    faults,
+    acknowledged: () => acknowledged,
+    isStalling: () => isStalling,
+    ended,
+  };
 }

@@ -1,7 +1,6 @@
-import type { Session } from './connections.ts';
 import type { Draft, Write } from './draft.ts';
+import type { Inlinable } from './inlined.ts';
 import { absentRow, type Reading, Row } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 /** What is to become of one record group. */
 export interface Proposal {
@@ -19,17 +18,8 @@ export type Verdict =
   | { readonly kind: 'changed'; readonly reading: Reading }
   | { readonly kind: 'busy' };
 
-/** How long to wait for the lock of a group; 0: a group that is locked is busy. */
-export type WaitMs = number;
-
-/** Commits proposals, each whole or not at all, in one round trip. */
-export async function commitGroups(
-  session: Session,
-  statements: Statements,
-  proposals: readonly Proposal[],
-  waitMs: WaitMs,
-): Promise<readonly Verdict[]> {
-  const reply = await session.run(statements.commit, parametersOf(proposals, waitMs));
+/** What `commit_groups` says of each of the proposals. */
+export function verdictsOf(proposals: readonly Proposal[], reply: readonly unknown[][]): Verdict[] {
   const [, , , version, , time] = reply[0] ?? [];
   const now = Number(time);
   const busy = new Set<number>();
@@ -49,10 +39,14 @@ export async function commitGroups(
   });
 }
 
-type Column = unknown[];
+type Column = (string | number | null)[];
 
-/** One row per record that was read, column by column, as `commit_groups` takes them. */
-function parametersOf(proposals: readonly Proposal[], waitMs: WaitMs): unknown[] {
+/**
+ * What `commit_groups` takes: one row per record that was read, column by column.
+ *
+ * @param lockMs is how long to wait for a row that somebody has locked who does not go by the group's lock.
+ */
+export function parametersOf(proposals: readonly Proposal[], lockMs: number): Inlinable[] {
   const tags = proposals.map(({ tag }) => tag);
   const columns: [Column, Column, Column, Column, Column, Column] = [[], [], [], [], [], []];
   const [groups, keys, versions, values, expiries, holds] = columns;
@@ -67,7 +61,7 @@ function parametersOf(proposals: readonly Proposal[], waitMs: WaitMs): unknown[]
       holds.push(write?.heldUntil ?? null);
     }
   }
-  return [tags, waitMs, ...columns];
+  return [tags, lockMs, ...columns];
 }
 
 function allRows(draft: Draft, found: ReadonlyMap<string, Row>): Map<string, Row> {

@@ -12,8 +12,8 @@ export interface Statement {
 export interface Session {
   /** Runs a statement; rows are arrays of columns. */
   run(statement: Statement, values?: unknown[]): Promise<unknown[][]>;
-  /** Runs statements without parameters, several divided by semicolons in one round trip. */
-  script(text: string): Promise<void>;
+  /** Runs statements without parameters, several divided by semicolons in one round trip; gives the rows of each. */
+  script(text: string): Promise<unknown[][][]>;
 }
 
 /** How often work that the server has undone (a deadlock, a serialisation failure) is tried. */
@@ -49,18 +49,11 @@ export class Connections {
     }
   }
 
-  /** As {@link use}, inside a transaction: what `work` has done happens when it resolves, or not at all. */
-  async transaction<T>(
-    begin: string,
-    work: (session: Session) => Promise<T>,
-    limitMs = this.#limitMs,
-  ): Promise<T> {
+  /** As {@link use}, for work that begins a transaction and commits it: undone if it fails in between. */
+  async transaction<T>(work: (session: Session) => Promise<T>, limitMs = this.#limitMs): Promise<T> {
     return this.use(async (session) => {
-      await session.script(begin);
       try {
-        const result = await work(session);
-        await session.script('COMMIT');
-        return result;
+        return await work(session);
       } catch (error) {
         if (!endsConnection(error)) await session.script('ROLLBACK');
         throw error;
@@ -119,12 +112,13 @@ class Loan implements Session {
   }
 
   async run(statement: Statement, values: unknown[] = []): Promise<unknown[][]> {
-    const { rows } = await this.#client.query({ ...statement, values, rowMode: 'array' });
-    return rows;
+    const [result] = [await this.#client.query({ ...statement, values, rowMode: 'array' })].flat();
+    return result?.rows ?? [];
   }
 
-  async script(text: string): Promise<void> {
-    await this.#client.query({ text, rowMode: 'array' });
+  async script(text: string): Promise<unknown[][][]> {
+    const results = [await this.#client.query({ text, rowMode: 'array' })].flat();
+    return results.map(({ rows }) => rows);
   }
 
   giveBack(): void {

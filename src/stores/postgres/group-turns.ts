@@ -1,13 +1,13 @@
-import { Fault, invariant } from '../../core/fault.ts';
+import { Fault } from '../../core/fault.ts';
 import type { Call } from '../pending-call.ts';
 import { textsOf } from '../step-records.ts';
 import { Batches } from './batches.ts';
-import { commitGroups, type Proposal, type Verdict } from './commits.ts';
+import { type Proposal, parametersOf, type Verdict, verdictsOf } from './commits.ts';
 import type { Connections } from './connections.ts';
 import { type Draft, draftOf } from './draft.ts';
-import type { Reads } from './reads.ts';
-import type { RecentRows } from './recent-rows.ts';
-import { absentRow, type Reading } from './rows.ts';
+import { type Reads, readingOf } from './reads.ts';
+import { Recent } from './recent.ts';
+import { absentRow, type Reading, type Row } from './rows.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Statements } from './statements.ts';
 
@@ -15,20 +15,20 @@ import type { Statements } from './statements.ts';
 const limits = { maxUnderWay: 2, maxJobs: 64 };
 /** Calls of one group that are applied together; a bound on how long one turn keeps this process busy. */
 const maxCallsPerTurn = 256;
-/** How often a turn meets changed records before it takes the group's lock and keeps it. */
-const maxOptimisticTries = 2;
-
-/** Under the lock the first try shows what is there and the second commits. The sweep may come between, not more. */
-const maxLockedTries = 4;
+/** The sweep may drop a record of a locked group, and who writes a key's previous text has another lock. Both are rare. */
+const maxLockedTries = 3;
+/** How long a group that others were writing goes straight to its lock. */
+const contendedBounds = { maxNames: 1_024, maxAgeMs: 1_000 };
 
 /** What turns work with. */
 export interface TurnParts {
   readonly connections: Connections;
   readonly statements: Statements;
   readonly reads: Reads;
-  readonly recent: RecentRows;
+  readonly recent: Recent<Row>;
   readonly clock: ServerClock;
   readonly deadlineMs: number;
+  readonly monotonicMs: () => number;
   /** Told how many records were written. */
   wrote(records: number): void;
 }
@@ -47,12 +47,12 @@ export class GroupTurns {
   readonly #parts: TurnParts;
   /** What waits, by tag; a tag is there while its group has a turn under way. */
   readonly #waiting = new Map<string, Call[]>();
-  readonly #commits = new Batches<Proposal, Verdict>(limits, (proposals) =>
-    this.#parts.connections.use((session) => commitGroups(session, this.#parts.statements, proposals, 0)),
-  );
+  readonly #commits = new Batches<Proposal, Verdict>(limits, (proposals) => this.#propose(proposals));
+  readonly #contended: Recent<true>;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
+    this.#contended = new Recent(contendedBounds, parts.monotonicMs);
   }
 
   add(tag: string, call: Call): void {
@@ -89,45 +89,43 @@ export class GroupTurns {
   }
 
   async #commit(tag: string, calls: readonly Call[], texts: readonly string[]): Promise<Draft> {
+    if (this.#contended.recall(tag)) return this.#commitLocked(tag, calls, texts);
     const { recent, reads, clock } = this.#parts;
-    const known = recent.recall(texts);
-    let reading: Reading =
+    const known = recent.recallAll(texts);
+    const reading: Reading =
       known === null ? onlyOf(await reads.read(texts), texts) : { rows: known, now: clock.now() };
-    let isFresh = known === null;
-    for (let tries = 1; tries <= maxOptimisticTries; tries += 1) {
-      const draft = draftOf(calls, reading.rows, reading.now);
-      // What was read after the calls had come in is a true answer by itself.
-      if (isFresh && draft.writes.size === 0) return draft;
-      const verdict = await this.#commits.add({ tag, draft });
-      if (verdict.kind === 'done') return this.#done(draft, verdict.reading);
-      if (verdict.kind === 'busy') break;
-      reading = verdict.reading;
-      isFresh = true;
-    }
-    return this.#commitLocked(tag, calls, reading);
+    const draft = draftOf(calls, reading.rows, reading.now);
+    // What was read after the calls had come in is a true answer by itself.
+    if (known === null && draft.writes.size === 0) return draft;
+    const verdict = await this.#commits.add({ tag, draft });
+    if (verdict.kind === 'done') return this.#done(draft, verdict.reading);
+    this.#contended.remember(tag, true);
+    return this.#commitLocked(tag, calls, texts);
   }
 
-  async #commitLocked(tag: string, calls: readonly Call[], known: Reading): Promise<Draft> {
+  /** Two round trips: wait for the lock and read; write and commit. */
+  async #commitLocked(tag: string, calls: readonly Call[], texts: readonly string[]): Promise<Draft> {
     const { connections, statements, deadlineMs } = this.#parts;
-    const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${deadlineMs}`;
-    const { draft, reading } = await connections.transaction(begin, async (session) => {
-      let latest = known;
-      for (let tries = 1; tries <= maxLockedTries; tries += 1) {
-        const draft = draftOf(calls, latest.rows, latest.now);
-        const [verdict] = await commitGroups(session, statements, [{ tag, draft }], deadlineMs);
-        invariant(
-          verdict !== undefined && verdict.kind !== 'busy',
-          'A group is busy although its lock is held.',
-        );
-        if (verdict.kind === 'done') return { draft, reading: verdict.reading };
-        latest = verdict.reading;
-      }
-      throw new Fault(
-        'STORE_CONFLICT',
-        'Records of a locked group were changed by somebody who has no lock.',
-      );
-    });
-    return this.#done(draft, reading);
+    for (let tries = 1; tries <= maxLockedTries; tries += 1) {
+      const { draft, verdict } = await connections.transaction(async (session) => {
+        const read = (await session.script(statements.lockAndRead(tag, texts, deadlineMs))).at(-1) ?? [];
+        const { rows, now } = readingOf(texts, read);
+        const proposals = [{ tag, draft: draftOf(calls, rows, now) }] as const;
+        const parameters = parametersOf(proposals, deadlineMs);
+        const [reply = []] = await session.script(statements.commitAndUnlock(parameters));
+        const [verdict] = verdictsOf(proposals, reply);
+        return { draft: proposals[0].draft, verdict };
+      });
+      if (verdict?.kind === 'done') return this.#done(draft, verdict.reading);
+    }
+    throw new Fault('STORE_CONFLICT', 'Records of a locked group were changed by somebody without the lock.');
+  }
+
+  async #propose(proposals: readonly Proposal[]): Promise<Verdict[]> {
+    const { connections, statements, deadlineMs } = this.#parts;
+    const parameters = parametersOf(proposals, deadlineMs);
+    const reply = await connections.use((session) => session.run(statements.commit, parameters));
+    return verdictsOf(proposals, reply);
   }
 
   #done(draft: Draft, reading: Reading): Draft {

@@ -18,11 +18,13 @@ export async function migrate(connections: Connections, schema: string): Promise
   const migrations = await listMigrations();
   const missing = await connections.use((session) => missingIn(session, schema, migrations), limitMs);
   if (missing.length === 0) return;
-  const begin = `BEGIN; SET LOCAL statement_timeout = ${limitMs}; SET LOCAL lock_timeout = ${limitMs}`;
-  await connections.transaction(begin, (session) => runMissing(session, schema, migrations), limitMs);
+  await connections.transaction((session) => runMissing(session, schema, migrations), limitMs);
 }
 
 async function runMissing(session: Session, schema: string, migrations: readonly Migration[]): Promise<void> {
+  await session.script(
+    `BEGIN; SET LOCAL statement_timeout = ${limitMs}; SET LOCAL lock_timeout = ${limitMs}`,
+  );
   const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 8470))';
   await session.run({ text: lock }, [`portcullis migrations of ${schema}`]);
   const [found] = await session.run({ text: 'SELECT to_regnamespace($1) IS NULL' }, [`"${schema}"`]);
@@ -37,6 +39,7 @@ async function runMissing(session: Session, schema: string, migrations: readonly
     const note = `INSERT INTO "${schema}".migrations (version, file) VALUES ($1, $2)`;
     await session.run({ text: note }, [version, file]);
   }
+  await session.script('COMMIT');
 }
 
 async function missingIn(

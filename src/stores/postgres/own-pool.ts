@@ -11,6 +11,8 @@ interface EndingPool extends PostgresPool {
 /** Long enough for a handshake with TLS; a call does not wait that long, the next one finds the connection. */
 const connectionTimeoutMillis = 1_000;
 
+const readCommitted = 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED';
+
 /** A pool of the store's own. The package `pg` is loaded when the first connection is asked for. */
 export class OwnPool implements PostgresPool {
   readonly #connectionString: string;
@@ -49,6 +51,10 @@ export class OwnPool implements PostgresPool {
       keepAlive: true,
       allowExitOnIdle: true,
       application_name: 'portcullis',
+    });
+    // Before anything else on the connection: a database may have another level as its default.
+    pool.on('connect', (client) => {
+      client.query(readCommitted).catch((error: unknown) => onFault(faultOf(error)));
     });
     pool.on('error', (error) => onFault(faultOf(error)));
     return pool;

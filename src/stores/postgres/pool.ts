@@ -1,8 +1,17 @@
+/** The rows of one statement. */
+export interface PostgresRows {
+  readonly rows: unknown[][];
+}
+
 /** The part of a `pg` client that the store uses. */
 export interface PostgresClient {
-  query(statement: { name?: string; text: string; values?: unknown[]; rowMode: 'array' }): Promise<{
-    rows: unknown[][];
-  }>;
+  /** A text of several statements has as many results. */
+  query(statement: {
+    name?: string;
+    text: string;
+    values?: unknown[];
+    rowMode: 'array';
+  }): Promise<PostgresRows | PostgresRows[]>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
   /** Gives the client back to its pool; with an error it is ended instead. */

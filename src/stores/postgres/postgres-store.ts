@@ -14,8 +14,8 @@ import type { PostgresSettings } from './options.ts';
 import { OwnPool } from './own-pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { Reads } from './reads.ts';
-import { RecentRows } from './recent-rows.ts';
-import type { Reading } from './rows.ts';
+import { Recent } from './recent.ts';
+import type { Reading, Row } from './rows.ts';
 import { ServerClock } from './server-clock.ts';
 import { type Statements, statementsFor } from './statements.ts';
 import { Sweeper } from './sweeper.ts';
@@ -26,8 +26,11 @@ export interface PostgresStore extends Store {
   ready(): Promise<void>;
 }
 
-/** What `view` has seen is what the steps right after it start from. */
-const recentBounds = { maxRows: 4_096, maxAgeMs: 500 };
+/**
+ * What `view` has read is what the steps right after it start from: that saves them a round trip. It may be out of date,
+ * which the commit finds out; the bound on its age keeps that rare.
+ */
+const recentBounds = { maxNames: 4_096, maxAgeMs: 500 };
 
 /** A store over a pool. See `createPostgresStore`. */
 export class PooledPostgresStore implements PostgresStore {
@@ -46,13 +49,22 @@ export class PooledPostgresStore implements PostgresStore {
   constructor(pool: PostgresPool, settings: PostgresSettings) {
     const { deadlineMs, schema } = settings;
     const clock = new ServerClock(monotonicMs);
-    const recent = new RecentRows(recentBounds, monotonicMs);
+    const recent = new Recent<Row>(recentBounds, monotonicMs);
     const statements = statementsFor(schema);
     const connections = new Connections(pool, 2 * deadlineMs);
     const sweeper = new Sweeper(connections, statements, settings);
     const reads = new Reads(connections, statements, clock, recent);
     const wrote = (records: number): void => sweeper.wrote(records);
-    this.#turns = new GroupTurns({ connections, statements, reads, recent, clock, deadlineMs, wrote });
+    this.#turns = new GroupTurns({
+      connections,
+      statements,
+      reads,
+      recent,
+      clock,
+      deadlineMs,
+      monotonicMs,
+      wrote,
+    });
     this.#deadlines = new Deadlines('PostgreSQL', deadlineMs, monotonicMs);
     this.#pool = pool;
     this.#settings = settings;

@@ -1,6 +1,6 @@
 import { Batches } from './batches.ts';
 import type { Connections } from './connections.ts';
-import type { RecentRows } from './recent-rows.ts';
+import type { Recent } from './recent.ts';
 import { absentRow, type Reading, Row } from './rows.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Statements } from './statements.ts';
@@ -13,10 +13,10 @@ export class Reads {
   readonly #connections: Connections;
   readonly #statements: Statements;
   readonly #clock: ServerClock;
-  readonly #recent: RecentRows;
+  readonly #recent: Recent<Row>;
   readonly #batches = new Batches<readonly string[], Reading>(limits, (jobs) => this.#send(jobs));
 
-  constructor(connections: Connections, statements: Statements, clock: ServerClock, recent: RecentRows) {
+  constructor(connections: Connections, statements: Statements, clock: ServerClock, recent: Recent<Row>) {
     this.#connections = connections;
     this.#statements = statements;
     this.#clock = clock;
@@ -29,18 +29,20 @@ export class Reads {
   }
 
   async #send(jobs: readonly (readonly string[])[]): Promise<readonly Reading[]> {
-    const rows = new Map<string, Row>();
-    for (const texts of jobs) for (const text of texts) rows.set(text, absentRow);
-    const reply = await this.#connections.use((session) =>
-      session.run(this.#statements.read, [[...rows.keys()]]),
-    );
-    const now = Number(reply[0]?.[0]);
-    this.#clock.learn(now);
-    for (const [, key, version, value, expiresAt] of reply) {
-      if (key !== null) rows.set(String(key), new Row(String(version), String(value), Number(expiresAt)));
-    }
-    for (const [text, row] of rows) this.#recent.remember(text, row);
-    const reading = { rows, now };
+    const texts = [...new Set(jobs.flat())];
+    const reply = await this.#connections.use((session) => session.run(this.#statements.read, [texts]));
+    const reading = readingOf(texts, reply);
+    this.#clock.learn(reading.now);
+    for (const [text, row] of reading.rows) this.#recent.remember(text, row);
     return jobs.map(() => reading);
   }
+}
+
+/** What the rows of `read` say of the texts asked for. */
+export function readingOf(texts: readonly string[], reply: readonly unknown[][]): Reading {
+  const rows = new Map(texts.map((text) => [text, absentRow]));
+  for (const [, key, version, value, expiresAt] of reply) {
+    if (key !== null) rows.set(String(key), new Row(String(version), String(value), Number(expiresAt)));
+  }
+  return { rows, now: Number(reply[0]?.[0]) };
 }

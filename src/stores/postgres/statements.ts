@@ -1,4 +1,5 @@
 import type { Statement } from './connections.ts';
+import { type Inlinable, inlined } from './inlined.ts';
 
 /** Every statement of the store, for the tables of one schema. The functions stand in `migrations/`. */
 export interface Statements {
@@ -6,6 +7,10 @@ export interface Statements {
   readonly read: Statement;
   /** The parameters and rows of `commit_groups`. */
   readonly commit: Statement;
+  /** (tag, keys, time limit in milliseconds) → the rows of `read`. A script that begins a transaction which has the lock. */
+  lockAndRead(tag: string, keys: readonly string[], limitMs: number): string;
+  /** The parameters of `commit_groups` → its rows. A script that commits the transaction. */
+  commitAndUnlock(values: readonly Inlinable[]): string;
   /** (first key, after that key, number) → (time, key, value, expiry, end of the block). */
   readonly held: Statement;
   /** → (whether only reads are possible). */
@@ -16,17 +21,25 @@ export interface Statements {
 
 export function statementsFor(schema: string): Statements {
   const named = (name: string, text: string): Statement => ({ name: `${schema}_${name}`, text });
+  const read = named('read', `SELECT now, key, version, value, expires_at FROM "${schema}".read_records($1)`);
+  const commit = named(
+    'commit',
+    `SELECT kind, of_group, key, version, value, expires_at
+       FROM "${schema}".commit_groups($1, $2, $3, $4, $5, $6, $7, $8)`,
+  );
+  const lock = { text: `SELECT pg_advisory_xact_lock("${schema}".group_lock($1))` };
   return {
-    read: named(
-      'read',
-      `SELECT "${schema}".now_ms(), r.key, r.version, r.value, r.expires_at
-         FROM (VALUES (1)) AS always LEFT JOIN "${schema}".records AS r ON r.key = ANY ($1::text[])`,
-    ),
-    commit: named(
-      'commit',
-      `SELECT kind, of_group, key, version, value, expires_at
-         FROM "${schema}".commit_groups($1, $2, $3, $4, $5, $6, $7, $8)`,
-    ),
+    read,
+    commit,
+    lockAndRead: (tag, keys, limitMs) =>
+      [
+        'BEGIN ISOLATION LEVEL READ COMMITTED',
+        `SET LOCAL lock_timeout = ${limitMs}`,
+        `SET LOCAL idle_in_transaction_session_timeout = ${limitMs}`,
+        inlined(lock, [tag]),
+        inlined(read, [keys]),
+      ].join('; '),
+    commitAndUnlock: (values) => `${inlined(commit, values)}; COMMIT`,
     held: named(
       'held',
       `SELECT "${schema}".now_ms(), r.key, r.value, r.expires_at, r.held_until

@@ -26,45 +26,61 @@ CREATE FUNCTION :"schema".now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
+-- The functions are planned once a session and never scan the table: planning costs more than running them, and a plan
+-- made while the table was small must not stay when it has grown.
+
+-- The time, with each of the records that are there; with nothing where there are none.
+CREATE FUNCTION :"schema".read_records(keys text[])
+RETURNS TABLE (now bigint, key text, version bigint, value text, expires_at bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = :"schema", pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    SELECT now_ms(), r.key, r.version, r.value, r.expires_at
+      FROM (VALUES (1)) AS always LEFT JOIN records AS r ON r.key = ANY (keys);
+END
+$$;
+
+-- The number of the lock that stands for a group.
+CREATE FUNCTION :"schema".group_lock(tag text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT hashtextextended(tag, 8470) $$;
+
 -- Commits what steps have put, one record group after the other: a group is written whole if every record it was
 -- decided on is still the one that was read, else not at all. The lock of a group stands for all its records, also
--- for those that are not there, which no row lock can do.
+-- for those that are not there, which no row lock can do. It is not waited for: a group that is locked is busy.
 --
 -- tags          the groups, one tag each; group_of counts from 1 into it
--- wait_ms       how long to wait for a lock; 0: do not wait, the group is then busy
+-- lock_ms       how long to wait for a row that somebody without the group's lock has locked
 -- group_of, keys, versions       every record that was read; version 0: there was none
 -- new_values, expiries, holds    what to write there; a null value: nothing
 --
 -- Reply: one row of kind 'clock' (the version that was written, the time); for each group that was refused one of kind
 -- 'busy' or 'changed', and for a changed one its records as they are now, of kind 'record'.
 CREATE FUNCTION :"schema".commit_groups(
-  tags text[], wait_ms integer,
+  tags text[], lock_ms integer,
   group_of integer[], keys text[], versions bigint[],
   new_values text[], expiries bigint[], holds bigint[]
 ) RETURNS TABLE (kind text, of_group integer, key text, version bigint, value text, expires_at bigint)
-LANGUAGE plpgsql VOLATILE SET search_path = :"schema", pg_temp
+LANGUAGE plpgsql VOLATILE
+SET search_path = :"schema", pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
   busy integer[] := '{}';
   changed integer[] := '{}';
 BEGIN
-  -- What another transaction has committed while this one waited for its lock has to be seen.
-  IF current_setting('transaction_isolation') = 'repeatable read' THEN
-    RAISE EXCEPTION 'portcullis needs read committed (or serializable) transactions'
-      USING ERRCODE = 'invalid_transaction_state';
+  -- What others have committed before this transaction got its locks has to be seen, and only this level shows it.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'portcullis needs read committed transactions' USING ERRCODE = 'invalid_transaction_state';
   END IF;
+  PERFORM set_config('lock_timeout', lock_ms::text, true);
 
-  IF wait_ms > 0 THEN
-    PERFORM set_config('lock_timeout', wait_ms::text, true);
-    PERFORM pg_advisory_xact_lock(one.lock) FROM (
-      SELECT DISTINCT hashtextextended(tag, 8470) AS lock FROM unnest(tags) AS tag ORDER BY lock
-    ) AS one;
-  ELSE
-    SELECT coalesce(array_agg(one.number::integer), '{}') INTO busy
-      FROM unnest(tags) WITH ORDINALITY AS one (tag, number)
-      WHERE NOT pg_try_advisory_xact_lock(hashtextextended(one.tag, 8470));
-  END IF;
+  SELECT coalesce(array_agg(one.number::integer), '{}') INTO busy
+    FROM unnest(tags) WITH ORDINALITY AS one (tag, number)
+    WHERE NOT pg_try_advisory_xact_lock(group_lock(one.tag));
 
   SELECT coalesce(array_agg(DISTINCT seen.of_group), '{}') INTO changed
     FROM unnest(group_of, keys, versions) AS seen (of_group, key, version)
@@ -96,7 +112,8 @@ $$;
 
 -- Drops at most max_records of those that expired before this hour began, and returns how many.
 CREATE FUNCTION :"schema".sweep(max_records integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = :"schema", pg_temp
+LANGUAGE plpgsql VOLATILE
+SET search_path = :"schema", pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 DECLARE
   dropped integer;
