@@ -42,8 +42,7 @@ export class DrivenRedisStore implements RedisStore {
   #isClosed = false;
   #idle: () => void = () => undefined;
 
-  constructor(driver: Driver, deadlineMs: number) {
-    const monotonicMs = () => performance.now();
+  constructor(driver: Driver, deadlineMs: number, monotonicMs = () => performance.now()) {
     this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
     this.#link = new Link(driver, this.#deadlines, monotonicMs);
     this.#clock = new StoreClock(monotonicMs);

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Key } from '../../src/core/records.ts';
+import { createGuard } from '../../src/index.ts';
+import { settingsOf } from '../../src/stores/redis/options.ts';
+import { DrivenRedisStore } from '../../src/stores/redis/redis-store.ts';
+import { addOne, type Count, countOf, group, kept, times } from '../conformance/under-test.ts';
+import { CountingDriver } from '../servers/counting-driver.ts';
+import { type RedisCluster, startCluster } from '../servers/redis-cluster.ts';
+import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
+
+const deadlineMs = 5_000;
+const hard = { ...kept, hardMs: 60_000 };
+
+describe.runIf(isRedisInstalled())('round trips to Redis', () => {
+  let server: RedisServer;
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    [server, cluster] = await Promise.all([startRedis(), startCluster()]);
+  });
+  afterAll(async () => {
+    await Promise.all([server.stop(), cluster.stop()]);
+  });
+
+  describe.each([
+    ['one server', () => ({ url: server.url })],
+    ['a cluster', () => ({ cluster: cluster.urls })],
+  ])('with %s', (place, options) => {
+    let driver: CountingDriver;
+    let store: DrivenRedisStore;
+    let other: DrivenRedisStore;
+    /** What a process remembers ages by its own clock; held still, a slow machine cannot make it forget. */
+    let nowMs = 1_000;
+    const isCluster = place === 'a cluster';
+
+    beforeEach(async () => {
+      driver = new CountingDriver(settingsOf(options()).driver);
+      store = new DrivenRedisStore(driver, deadlineMs, () => nowMs);
+      other = new DrivenRedisStore(settingsOf(options()).driver, deadlineMs);
+      await Promise.all([store.ready(), other.ready()]);
+      // The script is known to every node after this.
+      const keys = times(50, () => group().key);
+      await Promise.all(keys.map((key) => store.transact([key], addOne(key))));
+      driver.restart();
+    });
+    afterEach(async () => {
+      await Promise.all([store.close(), other.close()]);
+    });
+
+    test('a look over several groups takes one', async () => {
+      const keys = times(4, () => group()).flatMap(({ key, sibling }) => [key, sibling]);
+      await store.view(keys, () => null);
+      expect(driver.rounds).toBe(1);
+      expect(driver.commands).toBeLessThanOrEqual(isCluster ? 4 : 1);
+    });
+
+    test('steps over groups that were just looked at take one together', async () => {
+      const groups = times(3, () => group());
+      await store.view(
+        groups.flatMap(({ key, sibling }) => [key, sibling]),
+        () => null,
+      );
+      driver.restart();
+      await Promise.all(groups.map(({ key, sibling }) => store.transact([key, sibling], addOne(key))));
+      expect(driver.rounds).toBe(1);
+      expect(driver.commands).toBe(isCluster ? 3 : 1);
+    });
+
+    test('a step over a group that was not looked at takes two', async () => {
+      const { key } = group();
+      await store.transact([key], addOne(key));
+      expect(driver.rounds).toBe(2);
+    });
+
+    test('a step on what another process has changed since takes one more, and counts on that', async () => {
+      const { key } = group();
+      await store.view([key], () => null);
+      await other.transact([key], addOne(key));
+      driver.restart();
+      expect(await store.transact([key], addOne(key))).toBe(2);
+      expect(driver.rounds).toBe(2);
+    });
+
+    test('a step that writes nothing is told only what is current', async () => {
+      const { key } = group();
+      const look = {
+        keys: [key],
+        count: async () => store.transact([key], (records) => records.get(key)?.count),
+      };
+      await store.transact([key], addOne(key));
+      await other.transact([key], addOne(key));
+      driver.restart();
+      expect(await look.count()).toBe(2);
+      expect(driver.rounds).toBe(1);
+    });
+
+    test('512 steps at once on one key take a handful', async () => {
+      const { key } = group();
+      const counts = await Promise.all(times(512, () => store.transact([key], addOne(key))));
+      expect(new Set(counts).size).toBe(512);
+      expect(driver.rounds).toBeLessThanOrEqual(3);
+    });
+
+    test('a rotation costs none', async () => {
+      const { key: old } = group();
+      await store.transact([old], addOne(old));
+      const key: Key<Count> = { text: group().key.text, was: old.text };
+      driver.restart();
+      await store.view([key], () => null);
+      expect(driver.rounds).toBe(1);
+      expect(await store.transact([key], addOne(key))).toBe(2);
+      expect(driver.rounds).toBe(2);
+    });
+
+    test('a decision takes one, a failure two', async () => {
+      const guard = createGuard({
+        store,
+        secret: 'a secret that is long enough',
+        failure: { deadlineMs: null },
+      });
+      const request = {
+        action: 'auth.login',
+        account: group().text,
+        ip: '203.0.113.7',
+        device: { id: group().text, confidence: 'MEDIUM' },
+      } as const;
+      await guard.check(request);
+      expect(driver.rounds).toBe(1);
+      driver.restart();
+      await guard.fail(request);
+      expect(driver.rounds).toBe(2);
+    });
+
+    describe('a known HARD block', () => {
+      test('is answered from memory: under one command in a thousand looks', async () => {
+        const { key, sibling } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        driver.restart();
+        for (let look = 0; look < 5_000; look += 1) {
+          const count = await store.view([key, sibling], (records) => records.get(key)?.count);
+          expect(count).toBe(1);
+        }
+        expect(driver.commands).toBeLessThan(5);
+      });
+
+      test('is not answered from memory to a look at anything else', async () => {
+        const { key, sibling } = group();
+        const { key: elsewhere } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        await store.view([key, sibling], () => null);
+        driver.restart();
+        await store.view([sibling], () => null);
+        await store.view([key, elsewhere], () => null);
+        expect(driver.rounds).toBe(2);
+      });
+
+      test('shows a lift of its own at once, and that of another process within two seconds', async () => {
+        const { key } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        const count = () => store.view([key], (records) => records.get(key)?.count);
+        await count();
+        await store.transact([key], (records, now) => records.put(key, countOf(2, now), kept));
+        expect(await count()).toBe(2);
+
+        await store.transact([key], (records, now) => records.put(key, countOf(3, now), hard));
+        await count();
+        await other.transact([key], (records, now) => records.put(key, countOf(4, now), kept));
+        expect(await count()).toBe(3);
+        nowMs += 2_001;
+        expect(await count()).toBe(4);
+      });
+    });
+  });
+});
