@@ -51,6 +51,7 @@ export { defaultApi, defaultLogin, defaultOtp, defaultPolicies } from './core/po
 export type { Key, Records, Retention, StoredRecord } from './core/records.ts';
 export type { Confidence } from './core/subject.ts';
 export type { Attempt } from './guard/attempt.ts';
+export type { ActiveBlock } from './guard/block-steps.ts';
 export type {
   AuditEvent,
   BreakerEvent,
@@ -70,7 +71,7 @@ export type { FailureOptions } from './guard/failure/failure-options.ts';
 export type { BreakerPolicy, CapScope, DegradedCap } from './guard/failure/failure-policy.ts';
 export type { PolicyStatus } from './guard/failure/policy-mode.ts';
 export type { Guard, OperationTime } from './guard/guard.ts';
-export type { ActiveBlock, OperatorNote, Placement } from './guard/operator-calls.ts';
+export type { OperatorNote, Placement } from './guard/operator-calls.ts';
 export type { GuardRequest } from './guard/signals.ts';
 export type { HeldRecord, Store } from './stores/store.ts';
 export { Fault };

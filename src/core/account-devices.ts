@@ -3,7 +3,8 @@ import type { Ruling } from './ruling.ts';
 import { cleanStanding, isHardBlocked, isSoftBlocked } from './standing.ts';
 import type { AccountDevice, BookEntry } from './state.ts';
 import type { Token } from './subject.ts';
-import { isToken, timesWithin, type Window } from './window.ts';
+import { timesWithin } from './times.ts';
+import { isToken, type Window } from './window.ts';
 
 /** K5 entries and their caps (engine contract §6). */
 
@@ -39,7 +40,7 @@ export function claimAccountDevice(
   const madeAt = timesWithin(draft.devicesMadeAt, now, caps.newAccountDevicesMs);
   if (madeAt.length >= caps.newAccountDevices) return null;
   if (draft.devices.length >= caps.accountDevices && !evictOne(draft, now, book)) return null;
-  const made = { ...cleanStanding, id: token.hash, failures: [] };
+  const made = { id: token.hash, standing: cleanStanding, failures: [] };
   draft.devices.push(made);
   draft.devicesMadeAt = [...madeAt, now];
   return made;
@@ -47,7 +48,9 @@ export function claimAccountDevice(
 
 /** Drops the longest unused entry without a running block, those not in the book first; of equals the older one. */
 function evictOne(draft: AccountDevices, now: number, book: readonly BookEntry[]): boolean {
-  const idle = draft.devices.filter((device) => !isHardBlocked(device, now) && !isSoftBlocked(device, now));
+  const idle = draft.devices.filter(
+    (device) => !isHardBlocked(device.standing, now) && !isSoftBlocked(device.standing, now),
+  );
   const unknown = idle.filter((device) => !book.some((entry) => entry.id === device.id));
   const candidates = unknown.length > 0 ? unknown : idle;
   const victim = candidates.reduce<AccountDevice | undefined>(
@@ -72,6 +75,6 @@ export function blockSeenDevices(
 ): void {
   for (const { id } of seen) {
     const device = draft.devices.find((entry) => entry.id === id);
-    if (device) ruling.escalate(rule, { scope: 'K5', standing: device, now, own: device === own }, 2);
+    if (device) ruling.escalate(rule, { scope: 'K5', holder: device, now, own: device === own }, 2);
   }
 }

@@ -18,7 +18,7 @@ export interface AccountDraft {
 
 export const emptyAccount: AccountRecord = {
   at: 0,
-  ...cleanStanding,
+  standing: cleanStanding,
   missingAt: null,
   devices: [],
   devicesMadeAt: [],
@@ -44,7 +44,7 @@ export function openAccount(
     devices: source.devices.map((device) => ({ ...device })),
     budget: presentBudget(source.budget, now, policy.budget),
   };
-  const key: Judged = { scope: 'K4', standing: record, now, own: true };
-  const wasSoft = isSoftBlocked(record, now) || isBudgetSoft(record.budget, now);
+  const key: Judged = { scope: 'K4', holder: record, now, own: true };
+  const wasSoft = isSoftBlocked(record.standing, now) || isBudgetSoft(record.budget, now);
   return { record, key, ownDevice: null, wasSoft };
 }

@@ -14,9 +14,9 @@ import { readLive, write } from './retention.ts';
 import { observeRotation } from './rotation.ts';
 import { Ruling } from './ruling.ts';
 import { judgeScore, raiseScore } from './score.ts';
-import { isHardBlocked } from './standing.ts';
+import { type Holder, isHardBlocked } from './standing.ts';
 import type { AccountRecord } from './state.ts';
-import { isWithin } from './window.ts';
+import { appended, countWithin, isWithin } from './times.ts';
 
 /** A failure as the account's rules see it. */
 interface AccountFailure {
@@ -53,34 +53,27 @@ export function accountBlocks(
   { record, key }: AccountDraft,
   { subject, policy }: Request<CredentialPolicy>,
   context: Context,
-): Reason[] {
-  const own = subject.device && findAccountDevice(record.devices, subject.device.token);
-  const reasons: Reason[] = [];
-  for (const [scope, standing] of [
-    ['K4', record],
-    ['K5', own],
-  ] as const) {
-    if (standing && isHardBlocked(standing, key.now) && stops(scope, context, policy.ownerLane)) {
-      reasons.push(hardReason(scope, standing));
-    }
-  }
-  return reasons;
+): readonly Reason[] {
+  const own = subject.device ? findAccountDevice(record.devices, subject.device.token) : undefined;
+  const stopsAt = (scope: 'K4' | 'K5', holder: Holder | undefined) =>
+    holder && isHardBlocked(holder.standing, key.now) && stops(scope, context, policy.ownerLane)
+      ? [hardReason(scope, holder.standing)]
+      : noReasons;
+  return [...stopsAt('K4', record), ...stopsAt('K5', own)];
 }
 
+const noReasons: readonly Reason[] = [];
+
 /** The rules, in the order of the contract. */
-function judgeFailure(failure: AccountFailure): Reason[] {
+function judgeFailure(failure: AccountFailure): readonly Reason[] {
   const { account, ruling, request, context } = failure;
   const { policy, subject } = request;
   const { correlation } = policy;
   const device = subject.device?.token ?? null;
-  if (device)
-    account.ownDevice = claimAccountDevice(
-      account.record,
-      device,
-      account.key.now,
-      policy.caps,
-      context.book,
-    );
+  if (device) {
+    const { record, key } = account;
+    account.ownDevice = claimAccountDevice(record, device, key.now, policy.caps, context.book);
+  }
   const raised = scoreFailure(failure);
   noteFailure(failure);
   if (device && !context.known) {
@@ -102,7 +95,7 @@ function scoreFailure({ account, ruling, request, context }: AccountFailure): bo
   const { key, record, ownDevice } = account;
   if (context.known) {
     if (ownDevice === null) return false;
-    const deviceKey = { scope: 'K5', standing: ownDevice, now: key.now, own: true } as const;
+    const deviceKey = { scope: 'K5', holder: ownDevice, now: key.now, own: true } as const;
     raiseScore(deviceKey, score.knownDevice, score.decayMs.accountDevice, ladder);
     judgeScore(ruling, deviceKey, score);
     return false;
@@ -118,9 +111,7 @@ function noteFailure({ account, request }: AccountFailure): void {
   const { key, record, ownDevice } = account;
   if (request.subject.device === null) record.missingAt = key.now;
   if (ownDevice) {
-    ownDevice.failures = [...ownDevice.failures, key.now].slice(
-      -(request.policy.budget.knownDeviceGrace + 1),
-    );
+    ownDevice.failures = appended(ownDevice.failures, key.now, request.policy.budget.knownDeviceGrace + 1);
   }
 }
 
@@ -137,12 +128,12 @@ function countTowardsBudget(failure: AccountFailure, raised: boolean): void {
   if (count.guardUsed && policy.guardLevel !== null) ruling.soft('guard', key, policy.guardLevel);
 }
 
-/** Whether a known device had its free failures before this one, which is the last of its times. */
+/** Whether a known device had its free failures before this one, which is among its times. */
 function graceIsUsedUp({ account, request, context }: AccountFailure): boolean {
   const { knownDeviceGrace, epochMs } = request.policy.budget;
   if (!context.known || account.ownDevice === null) return false;
-  const before = account.ownDevice.failures.slice(0, -1);
-  return before.filter((at) => isWithin(at, account.key.now, epochMs)).length >= knownDeviceGrace;
+  const withThisOne = countWithin(account.ownDevice.failures, account.key.now, epochMs);
+  return withThisOne > knownDeviceGrace;
 }
 
 /** §7 enforcement: issue once per cooldown, show while it runs; a HARD of this group goes before. */

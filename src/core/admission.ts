@@ -3,7 +3,7 @@ import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive } from './retention.ts';
 import type { AgentRecord, NetworkRecord } from './state.ts';
-import { isWithin } from './window.ts';
+import { countWithin } from './times.ts';
 
 /** Admission per network and the routing of agents over the cap (engine contract §6). */
 
@@ -15,8 +15,7 @@ export function hasRoomForDevice(network: NetworkRecord | undefined, t: number, 
 /** Whether `cap` first sights lie within the window. */
 function isFull(times: readonly number[], cap: number, at: number, t: number, caps: CapPolicy): boolean {
   if (times.length < cap) return false;
-  const now = Math.max(t, at);
-  return times.filter((seenAt) => isWithin(seenAt, now, caps.networkSightsMs)).length >= cap;
+  return countWithin(times, Math.max(t, at), caps.networkSightsMs) >= cap;
 }
 
 /** The K2 of a request. */

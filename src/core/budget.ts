@@ -1,7 +1,7 @@
 import type { Reason } from './decision.ts';
 import { durationOf } from './ladder.ts';
 import type { BudgetPolicy, LadderPolicy } from './policy.ts';
-import { isWithin } from './window.ts';
+import { appended, countWithin, isWithin } from './times.ts';
 
 /**
  * Failure budgets (engine contract §7). Detection rolls over the last failures; once active, the epoch is fixed and
@@ -51,9 +51,8 @@ export function countFailure(
   guardable: boolean,
 ): BudgetCount {
   if (budget.epochStart !== null) return { budget, guardUsed: false };
-  const idle = !budget.failures.some((at) => isWithin(at, now, policy.epochMs));
-  const guarded = budget.guarded && !idle;
-  const failures = [...budget.failures, now].slice(-policy.threshold);
+  const guarded = budget.guarded && countWithin(budget.failures, now, policy.epochMs) > 0;
+  const failures = appended(budget.failures, now, policy.threshold);
   const oldest = failures[0] ?? now;
   const reached = failures.length === policy.threshold && isWithin(oldest, now, policy.epochMs);
   if (!reached) return { budget: { ...budget, failures, guarded }, guardUsed: false };

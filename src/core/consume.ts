@@ -49,7 +49,7 @@ function chargeAll(
   { policy, subject }: Request<RatePolicy>,
   { trusted }: Context,
   cost: number,
-): Reason[] {
+): readonly Reason[] {
   const { limits } = policy;
   const ruling = new Ruling(policy.ladder);
   if (!trusted && overAt(network.record, network.judged, limits.severe, cost) !== null) {

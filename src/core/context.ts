@@ -4,10 +4,10 @@ import { hasRoomForDevice, routeAgent } from './admission.ts';
 import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
 import type { Policy } from './policy.ts';
-import type { Key, Records } from './records.ts';
+import type { Key, Records, StoredRecord } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive } from './retention.ts';
-import { isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
+import { type Holder, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
 import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
 
 /**
@@ -30,11 +30,11 @@ export interface Context extends Acquaintance {
   readonly budget: Reason | null;
 }
 
-export function hardReason(scope: Scope, { hardLevel, hardUntil }: Readonly<Standing>): Reason {
+export function hardReason(scope: Scope, { hardLevel, hardUntil }: Standing): Reason {
   return { rule: 'blocked', scope, outcome: 'HARD_BLOCK', level: hardLevel, until: hardUntil };
 }
 
-function softReason(scope: Scope, { softLevel, softUntil }: Readonly<Standing>): Reason {
+function softReason(scope: Scope, { softLevel, softUntil }: Standing): Reason {
   return { rule: 'blocked', scope, outcome: 'SOFT_BLOCK', level: softLevel, until: softUntil };
 }
 
@@ -51,8 +51,8 @@ export function lookAround(records: Records, request: Request, t: number): Conte
   const agent = routeAgent(records, request, network, t);
   const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
   if (account !== undefined) {
-    blocks.note('K4', account, account.at);
-    if (device) blocks.note('K5', findAccountDevice(account.devices, device.token), account.at);
+    blocks.note('K4', account.standing, account.at);
+    if (device) blocks.note('K5', findAccountDevice(account.devices, device.token)?.standing, account.at);
   }
   blocks.noteRecord('K3', networkDevice);
   blocks.noteRecord('D', readLive(records, keys.device, t, recordMs));
@@ -92,12 +92,12 @@ class RunningBlocks {
     this.#t = t;
   }
 
-  noteRecord(scope: Scope, record: (Readonly<Standing> & { readonly at: number }) | undefined): void {
-    if (record !== undefined) this.note(scope, record, record.at);
+  noteRecord(scope: Scope, record: (Readonly<Holder> & StoredRecord) | undefined): void {
+    if (record !== undefined) this.note(scope, record.standing, record.at);
   }
 
   /** `at` is that of the record the standing lies in. */
-  note(scope: Scope, standing: Readonly<Standing> | undefined, at: number): void {
+  note(scope: Scope, standing: Standing | undefined, at: number): void {
     if (standing === undefined) return;
     const now = Math.max(this.#t, at);
     const hard = isHardBlocked(standing, now);

@@ -1,25 +1,18 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import { open } from './draft.ts';
-import { emptyAgent } from './network-draft.ts';
 import { type Step, silence } from './operation.ts';
 import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
+import { agentKind, deviceKind } from './record-kinds.ts';
 import type { Key } from './records.ts';
 import { remoteBlockStep } from './remote-effect.ts';
 import type { Request } from './request.ts';
 import { write } from './retention.ts';
 import { Ruling } from './ruling.ts';
-import { cleanStanding, isHardBlocked } from './standing.ts';
+import { isHardBlocked } from './standing.ts';
 import type { DeviceRecord } from './state.ts';
 import type { ShownDevice } from './subject.ts';
-import { emptyWatchedWindow, observeWatched } from './watch.ts';
-
-export const emptyDevice: DeviceRecord = {
-  at: 0,
-  ...cleanStanding,
-  dilution: emptyWatchedWindow,
-  dilutedAt: null,
-};
+import { observeWatched } from './watch.ts';
 
 /**
  * §8.3 dilution: one device at many networks. A passive fingerprint is shared by many people, so it never blocks the
@@ -37,9 +30,9 @@ export function dilutionStep(
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, 'D', emptyDevice, t, recordMs);
-      if (isHardBlocked(record, judged.now) && stops('D', context, policy.ownerLane)) {
-        return { reasons: [hardReason('D', record)], effects: [] };
+      const { record, judged } = open(records, key, deviceKind, t, recordMs);
+      if (isHardBlocked(record.standing, judged.now) && stops('D', context, policy.ownerLane)) {
+        return { reasons: [hardReason('D', record.standing)], effects: [] };
       }
       const { dilution, watchMs } = policy.correlation;
       const ruling = new Ruling(policy.ladder);
@@ -70,4 +63,4 @@ function confirms(record: DeviceRecord, now: number, rule: CorrelationPolicy['di
 }
 
 const agentBlock = ({ agentKey, t }: Context, policy: CredentialPolicy): Step =>
-  remoteBlockStep({ rule: 'dilution', scope: 'K2', key: agentKey, empty: emptyAgent, own: true }, t, policy);
+  remoteBlockStep({ rule: 'dilution', kind: agentKind, key: agentKey, own: true }, t, policy);

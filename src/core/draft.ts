@@ -2,7 +2,7 @@ import type { Scope } from './decision.ts';
 import type { Key, Records, StoredRecord } from './records.ts';
 import { readLive } from './retention.ts';
 import type { Judged } from './ruling.ts';
-import type { Standing } from './standing.ts';
+import type { Holder } from './standing.ts';
 
 /** A record opened for one operation: rules change the copy, the step stores it. */
 export interface Opened<R extends StoredRecord> {
@@ -13,18 +13,30 @@ export interface Opened<R extends StoredRecord> {
   readonly made: boolean;
 }
 
+/** A kind of record: what it is before anything is known, and how it is copied. */
+export interface RecordKind<R extends StoredRecord> {
+  readonly scope: Scope;
+  readonly empty: R;
+  /** A function per kind, so that the engine compiles a copy for each instead of one that fits all. */
+  copy(record: R, at: number): R;
+}
+
 /** Copies the record, or an empty one, at the time inside it: per record, time never runs backwards. */
-export function open<R extends StoredRecord & Standing>(
+export function open<R extends StoredRecord & Holder>(
   records: Records,
   key: Key<R>,
-  scope: Scope,
-  empty: R,
+  kind: RecordKind<R>,
   t: number,
   keepMs: number,
 ): Opened<R> {
   const stored = readLive(records, key, t, keepMs);
-  const source = stored ?? empty;
+  const source = stored ?? kind.empty;
   const now = Math.max(t, source.at);
-  const record = { ...source, at: now };
-  return { key, record, judged: { scope, standing: record, now, own: true }, made: stored === undefined };
+  const record = kind.copy(source, now);
+  return {
+    key,
+    record,
+    judged: { scope: kind.scope, holder: record, now, own: true },
+    made: stored === undefined,
+  };
 }

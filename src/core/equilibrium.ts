@@ -1,15 +1,14 @@
 import type { AccountDraft } from './account-draft.ts';
 import type { Correlation } from './policy.ts';
 import type { Ruling } from './ruling.ts';
-import { isWithin } from './window.ts';
+import { appended, countWithin } from './times.ts';
 
 /**
  * §8 anti-equilibrium: an account that keeps entering SOFT is being probed just below the thresholds. After three
  * entries the next failure is HARD.
  */
 export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, rule: Correlation): void {
-  const recent = record.softs.filter((at) => isWithin(at, key.now, rule.windowMs));
-  if (recent.length < rule.count) return;
+  if (countWithin(record.softs, key.now, rule.windowMs) < rule.count) return;
   ruling.escalate('equilibrium', key, 2);
   record.softs = [];
 }
@@ -21,5 +20,5 @@ export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, 
 export function noteSoft(ruling: Ruling, account: AccountDraft, rule: Correlation, entered: boolean): void {
   const { record, key, wasSoft } = account;
   if (!entered || wasSoft || ruling.hasHard('K4')) return;
-  record.softs = [...record.softs, key.now].slice(-rule.count);
+  record.softs = appended(record.softs, key.now, rule.count);
 }

@@ -1,16 +1,15 @@
 import { stops } from './acquaintance.ts';
-import { fullBucket } from './bucket.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { type Opened, open } from './draft.ts';
 import type { Policy } from './policy.ts';
+import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { write } from './retention.ts';
-import { cleanStanding, isHardBlocked } from './standing.ts';
+import { isHardBlocked } from './standing.ts';
 import type { AgentRecord, NetworkDeviceRecord, NetworkRecord } from './state.ts';
-import { emptyWatchedWindow } from './watch.ts';
-import { timesWithin } from './window.ts';
+import { timesWithin } from './times.ts';
 
 /** The network group of a request (K1, K2, K3) opened for one operation. */
 export interface NetworkDraft {
@@ -19,23 +18,6 @@ export interface NetworkDraft {
   /** Null when the device is missing or not admitted. */
   readonly device: Opened<NetworkDeviceRecord> | null;
 }
-
-/** A network nothing is known of. */
-export const emptyNetwork: NetworkRecord = {
-  at: 0,
-  ...cleanStanding,
-  spray: emptyWatchedWindow,
-  devicesSeenAt: [],
-  agentsSeenAt: [],
-  bucket: fullBucket,
-};
-export const emptyAgent: AgentRecord = {
-  at: 0,
-  ...cleanStanding,
-  churn: emptyWatchedWindow,
-  bucket: fullBucket,
-};
-export const emptyNetworkDevice: NetworkDeviceRecord = { at: 0, ...cleanStanding, bucket: fullBucket };
 
 /** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
 export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): Key[] {
@@ -49,24 +31,22 @@ export function openNetwork(records: Records, request: Request, context: Context
   const { t, agentKey, admitted } = context;
   const { recordMs } = policy.retention;
   return {
-    network: open(records, keys.network, 'K1', emptyNetwork, t, recordMs),
-    agent: open(records, agentKey, 'K2', emptyAgent, t, recordMs),
+    network: open(records, keys.network, networkKind, t, recordMs),
+    agent: open(records, agentKey, agentKind, t, recordMs),
     device:
       admitted && keys.networkDevice !== null
-        ? open(records, keys.networkDevice, 'K3', emptyNetworkDevice, t, recordMs)
+        ? open(records, keys.networkDevice, networkDeviceKind, t, recordMs)
         : null,
   };
 }
 
 /** Running HARD blocks of this group that stop the request. */
-export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): Reason[] {
-  const opened = [draft.network, draft.agent, ...(draft.device ? [draft.device] : [])];
-  return opened
-    .map(({ judged }) => judged)
-    .filter(
-      ({ scope, standing, now }) => isHardBlocked(standing, now) && stops(scope, context, policy.ownerLane),
-    )
-    .map(({ scope, standing }) => hardReason(scope, standing));
+export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): readonly Reason[] {
+  const opened = draft.device ? [draft.network, draft.agent, draft.device] : [draft.network, draft.agent];
+  const blocked = opened.filter(({ judged: { scope, holder, now } }) => {
+    return isHardBlocked(holder.standing, now) && stops(scope, context, policy.ownerLane);
+  });
+  return blocked.map(({ judged }) => hardReason(judged.scope, judged.holder.standing));
 }
 
 /** Notes first sights, which admission counts (§6). A routed agent is no first sight. */

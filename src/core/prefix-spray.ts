@@ -1,26 +1,24 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
-import { open } from './draft.ts';
-import type { Keyspace } from './keys.ts';
-import { emptyNetwork } from './network-draft.ts';
-import type { Step } from './operation.ts';
+import { open, type RecordKind } from './draft.ts';
+import { type Step, silence } from './operation.ts';
 import type { CredentialPolicy, PrefixPolicy, PrefixThreshold } from './policy.ts';
+import { networkKind, p40Kind, p48Kind } from './record-kinds.ts';
 import type { Key } from './records.ts';
 import { remoteBlockStep } from './remote-effect.ts';
 import type { Request } from './request.ts';
 import { write } from './retention.ts';
-import { cleanStanding, isHardBlocked } from './standing.ts';
+import { isHardBlocked } from './standing.ts';
 import type { PrefixRecord } from './state.ts';
 import type { MacroPrefixes, Token } from './subject.ts';
 import { isToken, observe, trim, type Window } from './window.ts';
 
-export const emptyPrefix: PrefixRecord = { at: 0, ...cleanStanding, children: [], accounts: [] };
-
-/** One macro prefix and how its children are blocked. */
+/** One macro prefix of a request, and how its children are blocked. */
 interface Macro {
+  readonly name: 'P48' | 'P40' | 'P32';
   readonly key: Key<PrefixRecord>;
-  /** Whether the prefix itself can be blocked, and as what. P32 cannot. */
-  readonly scope: 'P48' | 'P40' | null;
+  /** A P32 is never blocked; its record is of the same kind as the others. */
+  readonly kind: RecordKind<PrefixRecord>;
   /** The request's own child. */
   readonly child: Token;
   readonly threshold: PrefixThreshold;
@@ -29,7 +27,7 @@ interface Macro {
 
 /**
  * §9 prefix: a login spray that hops over IPv6 prefixes. Detection works at the macro prefix, blocks fall on the
- * children that took part. Gives a step per macro prefix that is not itself among `blocked`.
+ * children that took part. Gives a step per macro prefix whose own block does not stop the request.
  */
 export function prefixSteps(
   macros: MacroPrefixes,
@@ -38,56 +36,48 @@ export function prefixSteps(
   context: Context,
   prefixes: PrefixPolicy,
 ): Step[] {
-  return macrosOf(macros, request, context, prefixes)
-    .filter(({ scope }) => !context.hard.some((reason) => reason.scope === scope))
+  return macrosOf(macros, request, context.t, prefixes)
+    .filter(({ name }) => !context.hard.some(({ scope }) => scope === name))
     .map((macro) => observeStep(macro, account, request, context, prefixes));
 }
 
 function macrosOf(
   { p48, p40, p32 }: MacroPrefixes,
   { keyspace, subject, policy }: Request<CredentialPolicy>,
-  { t }: Context,
-  prefixes: PrefixPolicy,
+  t: number,
+  { p48: at48, p40: at40, p32: at32 }: PrefixPolicy,
 ): Macro[] {
-  const blockNetwork = (child: Token, own: boolean) =>
-    remoteBlockStep(
-      { rule: 'prefix', scope: 'K1', key: keyspace.network(child), empty: emptyNetwork, own },
-      t,
-      policy,
-    );
-  const blockMacro = (scope: 'P48' | 'P40') => (child: Token, own: boolean) =>
-    remoteBlockStep(
-      { rule: 'prefix', scope, key: macroKey(keyspace, scope, child), empty: emptyPrefix, own },
-      t,
-      policy,
-    );
+  const rule = 'prefix';
   return [
     {
-      key: macroKey(keyspace, 'P48', p48),
-      scope: 'P48',
+      name: 'P48',
+      key: keyspace.macro('P48', p48),
+      kind: p48Kind,
       child: subject.network,
-      threshold: prefixes.p48,
-      blockChild: blockNetwork,
+      threshold: at48,
+      blockChild: (child, own) =>
+        remoteBlockStep({ rule, kind: networkKind, key: keyspace.network(child), own }, t, policy),
     },
     {
-      key: macroKey(keyspace, 'P40', p40),
-      scope: 'P40',
+      name: 'P40',
+      key: keyspace.macro('P40', p40),
+      kind: p40Kind,
       child: p48,
-      threshold: prefixes.p40,
-      blockChild: blockMacro('P48'),
+      threshold: at40,
+      blockChild: (child, own) =>
+        remoteBlockStep({ rule, kind: p48Kind, key: keyspace.macro('P48', child), own }, t, policy),
     },
     {
-      key: macroKey(keyspace, 'P32', p32),
-      scope: null,
+      name: 'P32',
+      key: keyspace.macro('P32', p32),
+      kind: p40Kind,
       child: p40,
-      threshold: prefixes.p32,
-      blockChild: blockMacro('P40'),
+      threshold: at32,
+      blockChild: (child, own) =>
+        remoteBlockStep({ rule, kind: p40Kind, key: keyspace.macro('P40', child), own }, t, policy),
     },
   ];
 }
-
-const macroKey = (keyspace: Keyspace, kind: 'P48' | 'P40' | 'P32', token: Token) =>
-  keyspace.macro(kind, token);
 
 function observeStep(
   macro: Macro,
@@ -96,26 +86,24 @@ function observeStep(
   context: Context,
   { windowMs, childCapacity }: PrefixPolicy,
 ): Step {
-  const { key, scope, child, threshold } = macro;
+  const { key, kind, child, threshold } = macro;
   const { t } = context;
   const { recordMs } = policy.retention;
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, scope ?? 'P40', emptyPrefix, t, recordMs);
-      if (scope !== null && isHardBlocked(record, judged.now) && stops(scope, context, policy.ownerLane)) {
-        return { reasons: [hardReason(scope, record)], effects: [] };
+      const { record, judged } = open(records, key, kind, t, recordMs);
+      const { now } = judged;
+      if (isHardBlocked(record.standing, now) && stops(kind.scope, context, policy.ownerLane)) {
+        return { reasons: [hardReason(kind.scope, record.standing)], effects: [] };
       }
-      const children = trim(observe(record.children, child, judged.now, windowMs).window, childCapacity);
-      const accounts = trim(
-        observe(record.accounts, account, judged.now, windowMs).window,
-        threshold.accounts,
-      );
+      const children = trim(observe(record.children, child, now, windowMs).window, childCapacity);
+      const accounts = trim(observe(record.accounts, account, now, windowMs).window, threshold.accounts);
       const fired = children.length >= threshold.children && accounts.length >= threshold.accounts;
       record.children = fired ? [] : children;
       record.accounts = fired ? [] : accounts;
       write(records, key, record, t, recordMs);
-      return { reasons: [], effects: fired ? blockChildren(macro, children) : [] };
+      return fired ? { reasons: [], effects: blockChildren(macro, children) } : silence;
     },
   };
 }

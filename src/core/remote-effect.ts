@@ -1,33 +1,32 @@
-import type { Rule, Scope } from './decision.ts';
-import { open } from './draft.ts';
+import type { Rule } from './decision.ts';
+import { open, type RecordKind } from './draft.ts';
 import { type Step, silence } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, StoredRecord } from './records.ts';
 import { write } from './retention.ts';
 import { Ruling } from './ruling.ts';
-import { isHardBlocked, type Standing } from './standing.ts';
+import { type Holder, isHardBlocked } from './standing.ts';
 
 /** A HARD block that a rule puts on a key of another group (engine contract §3). */
 export interface RemoteBlock<R extends StoredRecord> {
   readonly rule: Rule;
-  readonly scope: Scope;
+  readonly kind: RecordKind<R>;
   readonly key: Key<R>;
-  readonly empty: R;
   /** Whether the key is one of the request's own, so that the block is a reason. */
   readonly own: boolean;
 }
 
 /** Blocks the key, unless a HARD is running on it already, also one that this operation has just set. */
-export function remoteBlockStep<R extends StoredRecord & Standing>(
-  { rule, scope, key, empty, own }: RemoteBlock<R>,
+export function remoteBlockStep<R extends StoredRecord & Holder>(
+  { rule, kind, key, own }: RemoteBlock<R>,
   t: number,
   { ladder, retention }: Policy,
 ): Step {
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, scope, empty, t, retention.recordMs);
-      if (isHardBlocked(record, judged.now)) return silence;
+      const { record, judged } = open(records, key, kind, t, retention.recordMs);
+      if (isHardBlocked(record.standing, judged.now)) return silence;
       const ruling = new Ruling(ladder);
       ruling.escalate(rule, { ...judged, own }, 2);
       const reasons = ruling.settle();

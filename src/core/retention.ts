@@ -1,5 +1,5 @@
 import type { Key, Records, StoredRecord } from './records.ts';
-import type { Standing } from './standing.ts';
+import type { Holder } from './standing.ts';
 
 /** Expiry (engine contract §1, §3): a record past it counts as absent, whether or not the store has dropped it. */
 
@@ -15,20 +15,19 @@ export function readLive<R extends StoredRecord>(
   return record !== undefined && t < record.at + keepMs ? record : undefined;
 }
 
-/** Stores a record, with how long it and the blocks on it still matter. */
-export function write<R extends StoredRecord & Standing>(
+/** Stores a record, with how long it and the blocks on it, and on the parts it holds, still matter. */
+export function write<R extends StoredRecord & Holder>(
   records: Records,
   key: Key<R>,
   record: R,
   t: number,
   keepMs: number,
-  parts: readonly Readonly<Standing>[] = [],
+  parts: readonly Readonly<Holder>[] = noParts,
 ): void {
-  let softUntil = record.softUntil;
-  let hardUntil = record.hardUntil;
-  for (const part of parts) {
-    softUntil = Math.max(softUntil, part.softUntil);
-    hardUntil = Math.max(hardUntil, part.hardUntil);
+  let { softUntil, hardUntil } = record.standing;
+  for (const { standing } of parts) {
+    softUntil = Math.max(softUntil, standing.softUntil);
+    hardUntil = Math.max(hardUntil, standing.hardUntil);
   }
   records.put(key, record, {
     keepMs: record.at + keepMs - t,
@@ -36,3 +35,5 @@ export function write<R extends StoredRecord & Standing>(
     hardMs: Math.max(0, hardUntil - t),
   });
 }
+
+const noParts: readonly Readonly<Holder>[] = [];

@@ -3,8 +3,8 @@ import type { AccountDraft } from './account-draft.ts';
 import type { CorrelationPolicy } from './policy.ts';
 import type { Ruling } from './ruling.ts';
 import type { Token } from './subject.ts';
+import { appended, countWithin } from './times.ts';
 import { observeWatched } from './watch.ts';
-import { isWithin } from './window.ts';
 
 /**
  * §8.2 rotation: one account from many devices. Blocks the devices involved, not the account; only when it happens
@@ -23,7 +23,6 @@ export function observeRotation(
   if (!observation.fired) return;
   blockSeenDevices('rotation', ruling, record, observation.seen, now, ownDevice);
   const { count, windowMs, level } = policy.rotationRepeat;
-  record.rotations = [...record.rotations, now].slice(-count);
-  const repeated = record.rotations.filter((at) => isWithin(at, now, windowMs)).length >= count;
-  if (repeated) ruling.escalate('rotation.repeat', key, level);
+  record.rotations = appended(record.rotations, now, count);
+  if (countWithin(record.rotations, now, windowMs) >= count) ruling.escalate('rotation.repeat', key, level);
 }

@@ -1,28 +1,24 @@
 import type { Reason, Rule, Scope } from './decision.ts';
 import { durationOf, escalate } from './ladder.ts';
 import type { LadderPolicy } from './policy.ts';
-import { blockHard, blockSoft, isHardBlocked, remembered, type Standing } from './standing.ts';
+import { type Holder, hardBlocked, isHardBlocked, remembered, softBlocked } from './standing.ts';
+
+/** A key that rules may speak on: the draft that holds its standing, its scope, the time inside its record. */
+export interface Judged {
+  readonly scope: Scope;
+  readonly holder: Holder;
+  readonly now: number;
+  /** False for another device's or prefix's key, which is blocked without a reason. */
+  readonly own: boolean;
+}
 
 interface Verdict {
   readonly rule: Rule;
-  readonly scope: Scope;
-  readonly standing: Standing;
-  readonly now: number;
+  readonly key: Judged;
   readonly level: number;
-  /** Whether the key is one of this request's; other keys are blocked without a reason. */
-  readonly own: boolean;
 }
 
-/** A key that rules may speak on: its standing (a draft), its scope, the time inside its record. */
-export interface Judged {
-  readonly scope: Scope;
-  readonly standing: Standing;
-  readonly now: number;
-  /** False for another device's or prefix's key. */
-  readonly own: boolean;
-}
-
-const advisory: ReadonlySet<Scope> = new Set<Scope>(['K1', 'P48', 'P40']);
+const isAdvisory = (scope: Scope): boolean => scope === 'K1' || scope === 'P48' || scope === 'P40';
 
 /**
  * What the rules of one operation say, and how it becomes blocks (engine contract §10). Rules speak first; blocks
@@ -39,63 +35,67 @@ export class Ruling {
 
   /** HARD at exactly this level. A key that is blocked already is not blocked again. */
   hard(rule: Rule, key: Judged, level: number): void {
-    if (isHardBlocked(key.standing, key.now)) return;
-    this.#hard.push({ rule, level, ...key });
+    if (isHardBlocked(key.holder.standing, key.now)) return;
+    this.#hard.push({ rule, key, level });
   }
 
   /** HARD at `base`, or one above what the key remembers. */
   escalate(rule: Rule, key: Judged, base: number): void {
     const { maxLevel, maxAdvisoryLevel } = this.#ladder;
-    const max = advisory.has(key.scope) ? Math.min(maxLevel, maxAdvisoryLevel) : maxLevel;
-    this.hard(rule, key, escalate(base, remembered(key.standing, key.now, this.#ladder), max));
+    const max = isAdvisory(key.scope) ? Math.min(maxLevel, maxAdvisoryLevel) : maxLevel;
+    this.hard(rule, key, escalate(base, remembered(key.holder.standing, key.now, this.#ladder), max));
   }
 
   soft(rule: Rule, key: Judged, level: number): void {
-    this.#soft.push({ rule, level, ...key });
+    this.#soft.push({ rule, key, level });
   }
 
   /** Whether a HARD on one of the request's own keys (of this scope, if given) has been spoken. */
   hasHard(scope?: Scope): boolean {
-    return this.#hard.some((verdict) => verdict.own && (scope === undefined || verdict.scope === scope));
+    return this.#hard.some(({ key }) => key.own && (scope === undefined || key.scope === scope));
   }
 
   /** Whether a SOFT that is stored on this scope has been spoken. */
   hasSoft(scope: Scope): boolean {
-    return this.#soft.some((verdict) => verdict.own && verdict.scope === scope);
+    return this.#soft.some(({ key }) => key.own && key.scope === scope);
   }
 
   /** Sets the blocks on the drafts and gives the reasons on the request's own keys. */
-  settle(): Reason[] {
-    if (this.#hard.length === 0 && this.#soft.length === 0) return [];
+  settle(): readonly Reason[] {
+    if (this.#hard.length === 0 && this.#soft.length === 0) return noReasons;
     this.#setHardBlocks();
-    for (const { standing, level, now } of this.#soft) blockSoft(standing, level, now, this.#ladder);
-    return [...this.#hard.filter(({ own }) => own).map((v) => this.#hardReason(v)), ...this.#softReasons()];
+    for (const { key, level } of this.#soft) {
+      key.holder.standing = softBlocked(key.holder.standing, level, key.now, this.#ladder);
+    }
+    const own = ({ key }: Verdict) => key.own;
+    return [
+      ...this.#hard.filter(own).map((v) => this.#hardReason(v)),
+      ...this.#soft.filter(own).map(softReason),
+    ];
   }
 
   /** Per key the highest level wins. */
   #setHardBlocks(): void {
-    const highest = new Map<Standing, Verdict>();
+    const highest = new Map<Holder, Verdict>();
     for (const verdict of this.#hard) {
-      const other = highest.get(verdict.standing);
-      if (other === undefined || verdict.level > other.level) highest.set(verdict.standing, verdict);
+      const other = highest.get(verdict.key.holder);
+      if (other === undefined || verdict.level > other.level) highest.set(verdict.key.holder, verdict);
     }
-    for (const { standing, level, now } of highest.values()) blockHard(standing, level, now, this.#ladder);
+    for (const [holder, { key, level }] of highest) {
+      holder.standing = hardBlocked(holder.standing, level, key.now, this.#ladder);
+    }
   }
 
-  #hardReason({ rule, scope, level, now }: Verdict): Reason {
-    return { rule, scope, outcome: 'HARD_BLOCK', level, until: now + durationOf(level, this.#ladder) };
-  }
-
-  /** A SOFT reason shows what is stored, which may be an earlier, longer or higher SOFT. */
-  #softReasons(): Reason[] {
-    return this.#soft
-      .filter(({ own }) => own)
-      .map(({ rule, scope, standing }) => ({
-        rule,
-        scope,
-        outcome: 'SOFT_BLOCK',
-        level: standing.softLevel,
-        until: standing.softUntil,
-      }));
+  #hardReason({ rule, key, level }: Verdict): Reason {
+    const until = key.now + durationOf(level, this.#ladder);
+    return { rule, scope: key.scope, outcome: 'HARD_BLOCK', level, until };
   }
 }
+
+/** A SOFT reason shows what is stored, which may be an earlier, longer or higher SOFT. */
+function softReason({ rule, key }: Verdict): Reason {
+  const { softLevel, softUntil } = key.holder.standing;
+  return { rule, scope: key.scope, outcome: 'SOFT_BLOCK', level: softLevel, until: softUntil };
+}
+
+const noReasons: readonly Reason[] = [];

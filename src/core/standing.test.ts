@@ -3,13 +3,13 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 import { escalate, rememberedLevel } from './ladder.ts';
 import { defaultLogin } from './policy.ts';
 import {
-  blockHard,
-  blockSoft,
   cleanStanding,
+  hardBlocked,
   isHardBlocked,
   isSoftBlocked,
-  lift,
+  lifted,
   type Standing,
+  softBlocked,
 } from './standing.ts';
 
 const { ladder } = defaultLogin;
@@ -36,49 +36,49 @@ describe('the ladder (§10)', () => {
   });
 });
 
-describe('blockHard', () => {
+describe('hardBlocked', () => {
   it('lasts as long as its level, and remembers the higher of old and new', () => {
-    const standing = clean();
-    blockHard(standing, 4, 1_000, ladder);
+    let standing = clean();
+    standing = hardBlocked(standing, 4, 1_000, ladder);
     expect([standing.hardUntil, standing.memory, isHardBlocked(standing, standing.hardUntil - 1)]).toEqual([
       1_000 + 30 * MINUTE_MS,
       4,
       true,
     ]);
     expect(isHardBlocked(standing, standing.hardUntil)).toBe(false);
-    blockHard(standing, 2, standing.hardUntil, ladder);
+    standing = hardBlocked(standing, 2, standing.hardUntil, ladder);
     expect([standing.hardLevel, standing.memory]).toEqual([2, 4]);
   });
 
   it('pauses the decay only when the previous block began within six hours', () => {
-    const standing = clean();
-    blockHard(standing, 2, 0, ladder);
+    let standing = clean();
+    standing = hardBlocked(standing, 2, 0, ladder);
     expect(standing.scoreAt).toBe(0);
-    const soon = { ...standing };
-    blockHard(soon, 2, 6 * HOUR_MS - 1, ladder);
+    let soon = { ...standing };
+    soon = hardBlocked(soon, 2, 6 * HOUR_MS - 1, ladder);
     expect(soon.scoreAt).toBe(6 * HOUR_MS - 1 + 10 * MINUTE_MS);
-    blockHard(standing, 2, 6 * HOUR_MS, ladder);
+    standing = hardBlocked(standing, 2, 6 * HOUR_MS, ladder);
     expect(standing.scoreAt).toBe(0);
   });
 });
 
-describe('blockSoft', () => {
+describe('softBlocked', () => {
   it('never shortens or lowers a running SOFT, and starts anew after it', () => {
-    const standing = clean();
-    blockSoft(standing, 2, 0, ladder);
-    blockSoft(standing, 1, 10, ladder);
+    let standing = clean();
+    standing = softBlocked(standing, 2, 0, ladder);
+    standing = softBlocked(standing, 1, 10, ladder);
     expect([standing.softLevel, standing.softUntil]).toEqual([2, 60 * SECOND_MS]);
-    blockSoft(standing, 1, 60 * SECOND_MS, ladder);
+    standing = softBlocked(standing, 1, 60 * SECOND_MS, ladder);
     expect([standing.softLevel, standing.softUntil]).toEqual([1, 75 * SECOND_MS]);
   });
 });
 
-describe('lift', () => {
+describe('lifted', () => {
   it('ends both blocks; score and memory stay', () => {
-    const standing = { ...clean(), score: 7 };
-    blockHard(standing, 5, 0, ladder);
-    blockSoft(standing, 1, 0, ladder);
-    lift(standing, 5_000);
+    let standing: Standing = { ...clean(), score: 7 };
+    standing = hardBlocked(standing, 5, 0, ladder);
+    standing = softBlocked(standing, 1, 0, ladder);
+    standing = lifted(standing, 5_000);
     expect([
       isHardBlocked(standing, 5_000),
       isSoftBlocked(standing, 5_000),

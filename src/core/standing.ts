@@ -1,25 +1,27 @@
 import { durationOf, rememberedLevel } from './ladder.ts';
 import type { LadderPolicy } from './policy.ts';
 
-/**
- * How a key stands: its score, its blocks and the level it remembers (engine contract §5, §10). Records hold these
- * fields flat; a step changes them on its own copy only.
- */
+/** How a key stands: its score, its blocks and the level it remembers (engine contract §5, §10). */
 export interface Standing {
-  score: number;
+  readonly score: number;
   /** From when the score decays; may lie ahead while decay pauses. */
-  scoreAt: number;
-  softLevel: number;
-  softUntil: number;
-  hardLevel: number;
+  readonly scoreAt: number;
+  readonly softLevel: number;
+  readonly softUntil: number;
+  readonly hardLevel: number;
   /** When the last HARD block began; null if there was none. */
-  hardAt: number | null;
-  hardUntil: number;
-  memory: number;
+  readonly hardAt: number | null;
+  readonly hardUntil: number;
+  readonly memory: number;
+}
+
+/** Whatever has a standing: a record, or a device of an account. */
+export interface Holder {
+  standing: Standing;
 }
 
 /** A key nothing is known of. */
-export const cleanStanding: Readonly<Standing> = {
+export const cleanStanding: Standing = {
   score: 0,
   scoreAt: 0,
   softLevel: 0,
@@ -30,39 +32,42 @@ export const cleanStanding: Readonly<Standing> = {
   memory: 0,
 };
 
-export const isHardBlocked = (standing: Readonly<Standing>, now: number): boolean => now < standing.hardUntil;
+export const isHardBlocked = (standing: Standing, now: number): boolean => now < standing.hardUntil;
 
-export const isSoftBlocked = (standing: Readonly<Standing>, now: number): boolean => now < standing.softUntil;
+export const isSoftBlocked = (standing: Standing, now: number): boolean => now < standing.softUntil;
 
 /** The level this key remembers now. */
-export function remembered(standing: Readonly<Standing>, now: number, ladder: LadderPolicy): number {
-  return rememberedLevel(standing.memory, standing.hardUntil, now, ladder);
+export function remembered({ memory, hardUntil }: Standing, now: number, ladder: LadderPolicy): number {
+  return memory === 0 ? 0 : rememberedLevel(memory, hardUntil, now, ladder);
 }
 
-/** Blocks the key. A block soon after the previous one's begin pauses the decay of the score. */
-export function blockHard(standing: Standing, level: number, now: number, ladder: LadderPolicy): void {
-  standing.memory = Math.max(level, remembered(standing, now, ladder));
-  if (standing.hardAt !== null && standing.hardAt > now - ladder.cycleMs) {
-    standing.scoreAt = now + ladder.decayPauseMs;
-  }
-  standing.hardLevel = level;
-  standing.hardAt = now;
-  standing.hardUntil = now + durationOf(level, ladder);
+/** Blocked at this level. A block soon after the previous one's begin pauses the decay of the score. */
+export function hardBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
+  const cycles = standing.hardAt !== null && standing.hardAt > now - ladder.cycleMs;
+  return {
+    ...standing,
+    scoreAt: cycles ? now + ladder.decayPauseMs : standing.scoreAt,
+    hardLevel: level,
+    hardAt: now,
+    hardUntil: now + durationOf(level, ladder),
+    memory: Math.max(level, remembered(standing, now, ladder)),
+  };
 }
 
-/** Softly blocks the key; a running SOFT is never shortened or lowered. */
-export function blockSoft(standing: Standing, level: number, now: number, ladder: LadderPolicy): void {
-  standing.softLevel = isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level;
-  standing.softUntil = Math.max(standing.softUntil, now + durationOf(level, ladder));
+/** Softly blocked; a running SOFT is never shortened or lowered. */
+export function softBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
+  return {
+    ...standing,
+    softLevel: isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level,
+    softUntil: Math.max(standing.softUntil, now + durationOf(level, ladder)),
+  };
 }
 
-/** An operator's lift: both blocks end, score and memory stay. */
-export function lift(standing: Standing, now: number): void {
-  standing.hardUntil = Math.min(standing.hardUntil, now);
-  endSoft(standing, now);
+/** After an operator's lift: both blocks have ended, score and memory stay. */
+export function lifted(standing: Standing, now: number): Standing {
+  return { ...withoutSoft(standing, now), hardUntil: Math.min(standing.hardUntil, now) };
 }
 
-export function endSoft(standing: Standing, now: number): void {
-  standing.softUntil = Math.min(standing.softUntil, now);
-  standing.softLevel = 0;
+export function withoutSoft(standing: Standing, now: number): Standing {
+  return { ...standing, softLevel: 0, softUntil: Math.min(standing.softUntil, now) };
 }

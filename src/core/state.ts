@@ -1,21 +1,21 @@
 import type { Bucket } from './bucket.ts';
 import type { Budget } from './budget.ts';
 import type { StoredRecord } from './records.ts';
-import type { Standing } from './standing.ts';
+import type { Holder } from './standing.ts';
 import type { WatchedWindow } from './watch.ts';
 import type { Window } from './window.ts';
 
 /** The records of the engine (engine contract §3), as they are stored. Times are null where there was none. */
 
 /** K5: one device of one account, an entry inside the account's record. */
-export interface AccountDevice extends Standing {
+export interface AccountDevice extends Holder {
   id: string;
   /** Times of the last failures, newest last. */
   failures: readonly number[];
 }
 
 /** K4. */
-export interface AccountRecord extends Standing, StoredRecord {
+export interface AccountRecord extends Holder, StoredRecord {
   at: number;
   /** Last failure with a missing device. */
   missingAt: number | null;
@@ -48,7 +48,7 @@ export interface BookRecord extends StoredRecord {
 }
 
 /** K1. */
-export interface NetworkRecord extends Standing, StoredRecord {
+export interface NetworkRecord extends Holder, StoredRecord {
   at: number;
   spray: WatchedWindow;
   /** First sights of devices and agents, for admission. */
@@ -58,20 +58,20 @@ export interface NetworkRecord extends Standing, StoredRecord {
 }
 
 /** K2. */
-export interface AgentRecord extends Standing, StoredRecord {
+export interface AgentRecord extends Holder, StoredRecord {
   at: number;
   churn: WatchedWindow;
   bucket: Bucket;
 }
 
 /** K3. */
-export interface NetworkDeviceRecord extends Standing, StoredRecord {
+export interface NetworkDeviceRecord extends Holder, StoredRecord {
   at: number;
   bucket: Bucket;
 }
 
 /** D. */
-export interface DeviceRecord extends Standing, StoredRecord {
+export interface DeviceRecord extends Holder, StoredRecord {
   at: number;
   dilution: WatchedWindow;
   /** First of the two windows that confirm a dilution. */
@@ -79,7 +79,7 @@ export interface DeviceRecord extends Standing, StoredRecord {
 }
 
 /** P48, P40, P32. */
-export interface PrefixRecord extends Standing, StoredRecord {
+export interface PrefixRecord extends Holder, StoredRecord {
   at: number;
   children: Window;
   accounts: Window;

@@ -12,7 +12,7 @@ import type { Key } from './records.ts';
 import { type Request, viewedKeys } from './request.ts';
 import { readLive, write } from './retention.ts';
 import { Ruling } from './ruling.ts';
-import { endSoft } from './standing.ts';
+import { withoutSoft } from './standing.ts';
 import type { AccountRecord, BookRecord } from './state.ts';
 import type { ShownDevice } from './subject.ts';
 
@@ -81,6 +81,5 @@ function pardon({ record, key }: AccountDraft, device: ShownDevice): void {
   const own = findAccountDevice(record.devices, device.token);
   if (own === undefined) return;
   own.id = device.token.hash;
-  own.score = 0;
-  endSoft(own, key.now);
+  own.standing = { ...withoutSoft(own.standing, key.now), score: 0 };
 }

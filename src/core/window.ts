@@ -1,4 +1,5 @@
 import type { Token } from './subject.ts';
+import { isWithin } from './times.ts';
 
 /** One entry of a window: what was seen, and when last. */
 export interface Sighting {
@@ -8,16 +9,6 @@ export interface Sighting {
 
 /** A sliding window of distinct sightings (engine contract §8), in the order they were added. Exact and bounded. */
 export type Window = readonly Sighting[];
-
-/** "Within W" (§1). */
-export function isWithin(at: number, now: number, windowMs: number): boolean {
-  return at > now - windowMs;
-}
-
-/** The times that lie within the window. */
-export function timesWithin(times: readonly number[], now: number, windowMs: number): number[] {
-  return times.filter((at) => isWithin(at, now, windowMs));
-}
 
 /** Whether an id stands for this token, under the present secret or the previous one. */
 export function isToken(id: string, token: Token): boolean {

@@ -2,6 +2,7 @@ import type { Scope } from '../core/decision.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { KeyKind, Keyspace } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
+import type { Holder } from '../core/standing.ts';
 
 /**
  * Where a block lies, as an operator names it: `login:K4:<hash>`, `login:K2:<network>:<agent>`,
@@ -39,8 +40,11 @@ export function addressOf(keyText: string, policy: string, keyspace: Keyspace): 
   return { policy, scope: kind as Scope, hashes: [tag.slice(1, -1), ...rest] };
 }
 
+/** A record that blocks can lie on. */
+export type BlockableRecord = StoredRecord & Holder;
+
 /** The record a block lies in; K5 lies in the record of its account. */
-export function keyOf({ scope, hashes }: BlockAddress, keyspace: Keyspace): Key<StoredRecord> {
+export function keyOf({ scope, hashes }: BlockAddress, keyspace: Keyspace): Key<BlockableRecord> {
   const [tag, rest] = hashes;
   const kind = scope === 'K5' ? 'K4' : scope;
   const tail = rest === undefined || scope === 'K5' ? '' : `:${rest}`;

@@ -1,14 +1,15 @@
+import { type Acquaintance, stops } from '../core/acquaintance.ts';
 import { budgetLevel, isBudgetSoft, presentBudget } from '../core/budget.ts';
 import { check } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
-import { type Acquaintance, lookAround, stops } from '../core/context.ts';
+import { lookAround } from '../core/context.ts';
 import { type Decision, type Scope, scopes } from '../core/decision.ts';
 import { fail } from '../core/fail.ts';
 import type { CredentialPolicy } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { type Request, viewedKeys } from '../core/request.ts';
 import { readLive } from '../core/retention.ts';
-import { isHardBlocked, isSoftBlocked, remembered, type Standing } from '../core/standing.ts';
+import { type Holder, isHardBlocked, isSoftBlocked, remembered, type Standing } from '../core/standing.ts';
 import type { AccountRecord } from '../core/state.ts';
 import { isToken } from '../core/window.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
@@ -97,9 +98,9 @@ function keyExplanations(
   const account = readLive(records, keys.account, t, recordMs);
   const { device } = subject;
   const standings: Partial<Record<Scope, { standing: Standing | undefined; at: number | undefined }>> = {
-    K4: { standing: account, at: account?.at },
+    K4: { standing: account?.standing, at: account?.at },
     K5: {
-      standing: device ? account?.devices.find(({ id }) => isToken(id, device.token)) : undefined,
+      standing: device ? account?.devices.find(({ id }) => isToken(id, device.token))?.standing : undefined,
       at: account?.at,
     },
   };
@@ -111,8 +112,8 @@ function keyExplanations(
     ['P48', keys.p48],
     ['P40', keys.p40],
   ] as const) {
-    const record = readLive<StoredRecord & Standing>(records, key, t, recordMs);
-    standings[scope] = { standing: record, at: record?.at };
+    const record = readLive<StoredRecord & Holder>(records, key, t, recordMs);
+    standings[scope] = { standing: record?.standing, at: record?.at };
   }
   return scopes.flatMap((scope) => {
     const { standing, at } = standings[scope] ?? {};

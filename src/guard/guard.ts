@@ -5,13 +5,14 @@ import type { Identifier } from '../identity/identifier.ts';
 import type { Store } from '../stores/store.ts';
 import { type Attempt, attempt, type Wrong } from './attempt.ts';
 import { AuditTrail } from './audit-trail.ts';
+import type { ActiveBlock } from './block-steps.ts';
 import { Engine, type OperationName } from './engine.ts';
 import { type AuditEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
 import { type Explanation, explain } from './explain.ts';
 import { FailureModes } from './failure/failure-modes.ts';
 import { type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
 import type { PolicyStatus } from './failure/policy-mode.ts';
-import { type ActiveBlock, OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
+import { OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
 import type { GuardRequest } from './signals.ts';
 
 /** The parts a guard is made of. */

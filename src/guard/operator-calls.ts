@@ -1,33 +1,22 @@
-import { emptyAccount } from '../core/account-draft.ts';
 import type { Scope } from '../core/decision.ts';
-import { emptyDevice } from '../core/dilution.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { durationOf } from '../core/ladder.ts';
-import { emptyAgent, emptyNetwork, emptyNetworkDevice } from '../core/network-draft.ts';
 import type { Policy } from '../core/policy.ts';
-import { emptyPrefix } from '../core/prefix-spray.ts';
-import type { Key, Records, StoredRecord } from '../core/records.ts';
 import type { Request } from '../core/request.ts';
-import { readLive, write } from '../core/retention.ts';
-import { blockHard, isHardBlocked, isSoftBlocked, lift, type Standing } from '../core/standing.ts';
-import type { AccountDevice, AccountRecord } from '../core/state.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import { addressOf, type BlockAddress, formatAddress, keyOf, parseAddress } from './block-address.ts';
+import {
+  addressOf,
+  type BlockAddress,
+  type BlockableRecord,
+  formatAddress,
+  keyOf,
+  parseAddress,
+} from './block-address.ts';
+import { type ActiveBlock, blocksOf, liftStep, placeStep } from './block-steps.ts';
 import type { Engine } from './engine.ts';
 import type { AuditEvent } from './events.ts';
 import type { GuardRequest } from './signals.ts';
-
-/** A block that runs. */
-export interface ActiveBlock {
-  /** What {@link OperatorCalls.lift} takes; holds hashes only. */
-  readonly id: string;
-  readonly policy: string;
-  readonly scope: Scope;
-  readonly outcome: 'SOFT_BLOCK' | 'HARD_BLOCK';
-  readonly level: number;
-  readonly until: number;
-}
 
 /** Who acts, and why; both go into the audit trail. */
 export interface OperatorNote {
@@ -41,8 +30,6 @@ export interface Placement extends OperatorNote {
   /** 1 to 6; the ladder gives the duration. */
   readonly level: number;
 }
-
-type BlockableRecord = StoredRecord & Standing;
 
 /** What an operator may do: see the blocks, lift one, place one. Every act leaves an audit record first. */
 export class OperatorCalls {
@@ -135,93 +122,6 @@ function checkedNote({ by, why }: OperatorNote): OperatorNote {
     }
   }
   return { by, why };
-}
-
-const devicesOf = (record: StoredRecord): readonly AccountDevice[] =>
-  (record as Partial<AccountRecord>).devices ?? [];
-
-function* blocksOf(address: BlockAddress, record: BlockableRecord, t: number): Generator<ActiveBlock> {
-  const now = Math.max(t, record.at);
-  yield* standingBlocks(address, record, now);
-  if (address.scope !== 'K4') return;
-  for (const device of devicesOf(record)) {
-    yield* standingBlocks({ ...address, scope: 'K5', hashes: [...address.hashes, device.id] }, device, now);
-  }
-}
-
-function* standingBlocks(address: BlockAddress, standing: Standing, now: number): Generator<ActiveBlock> {
-  const block = { id: formatAddress(address), policy: address.policy, scope: address.scope };
-  if (isHardBlocked(standing, now)) {
-    yield { ...block, outcome: 'HARD_BLOCK', level: standing.hardLevel, until: standing.hardUntil };
-  }
-  if (isSoftBlocked(standing, now)) {
-    yield { ...block, outcome: 'SOFT_BLOCK', level: standing.softLevel, until: standing.softUntil };
-  }
-}
-
-/** Copies a record with its K5 entries, gives the standing the address means, and a way to store it. */
-function openAt(
-  records: Records,
-  key: Key<StoredRecord>,
-  { scope, hashes }: BlockAddress,
-  policy: Policy,
-  t: number,
-) {
-  const { recordMs } = policy.retention;
-  const stored = readLive(records, key, t, recordMs) as BlockableRecord | undefined;
-  const source: BlockableRecord = stored ?? emptyRecords[scope];
-  const devices = devicesOf(source).map((device) => ({ ...device }));
-  const record = { ...source, at: Math.max(t, source.at), ...(devices.length > 0 ? { devices } : {}) };
-  const standing = scope === 'K5' ? devices.find(({ id }) => id === hashes[1]) : record;
-  const store = () => write(records, key as Key<typeof record>, record, t, recordMs, devices);
-  return { standing, now: record.at, store, isStored: stored !== undefined, record };
-}
-
-const emptyRecords: Readonly<Record<Scope, BlockableRecord>> = {
-  K4: emptyAccount,
-  K5: emptyAccount,
-  K3: emptyNetworkDevice,
-  D: emptyDevice,
-  K2: emptyAgent,
-  K1: emptyNetwork,
-  P48: emptyPrefix,
-  P40: emptyPrefix,
-};
-
-function liftStep(
-  records: Records,
-  key: Key<StoredRecord>,
-  address: BlockAddress,
-  policy: Policy,
-  t: number,
-): boolean {
-  const { standing, now, store, isStored } = openAt(records, key, address, policy, t);
-  if (!isStored || standing === undefined) return false;
-  if (!isHardBlocked(standing, now) && !isSoftBlocked(standing, now)) return false;
-  lift(standing, now);
-  store();
-  return true;
-}
-
-function placeStep(
-  records: Records,
-  key: Key<StoredRecord>,
-  address: BlockAddress,
-  policy: Policy,
-  level: number,
-  t: number,
-): Standing {
-  const { standing, now, store } = openAt(records, key, address, policy, t);
-  if (standing === undefined) {
-    throw new Fault(
-      'INPUT_INVALID',
-      'scope K5 cannot be blocked: the account remembers no failure of this device',
-    );
-  }
-  if (standing.hardUntil >= now + durationOf(level, policy.ladder)) return standing;
-  blockHard(standing, level, now, policy.ladder);
-  store();
-  return standing;
 }
 
 /** The address of one of the request's own keys. */

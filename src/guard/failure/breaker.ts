@@ -1,4 +1,4 @@
-import { timesWithin } from '../../core/window.ts';
+import { timesWithin } from '../../core/times.ts';
 import type { BreakerPolicy } from './failure-policy.ts';
 
 /**

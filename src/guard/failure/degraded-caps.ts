@@ -36,7 +36,7 @@ export class DegradedCaps implements LocalCaps {
 
   judge(op: OperationName, { policy, subject }: Request, now: number): CapVerdict {
     if (policy.kind === 'rate') return op === 'check' ? this.#look(subject, now) : this.#admit(subject, now);
-    const attempt = `${subject.account?.hash}:${subject.network.hash}`;
+    const attempt = attemptTextOf(subject);
     if (op !== 'check') return this.#attempts.settle(attempt, now) ? settled : this.#admit(subject, now);
     const verdict = this.#admit(subject, now);
     if (verdict.counted) this.#attempts.open(attempt, now);
@@ -63,6 +63,11 @@ export class DegradedCaps implements LocalCaps {
 }
 
 const settled: CapVerdict = { over: [], counted: false };
+
+/** An attempt has no name of its own: the operations of one show the same subject. */
+function attemptTextOf({ account, network, agent, device }: Subject): string {
+  return `${account?.hash}:${network.hash}:${agent.hash}:${device?.token.hash}`;
+}
 
 function keyTextOf({ account, network, agent }: Subject, scope: CapScope): string {
   if (scope === 'K1') return network.hash;
