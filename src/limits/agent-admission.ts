@@ -1,5 +1,5 @@
 import type { Key, Records } from '../core/records.ts';
-import { timesWithin } from '../core/window.ts';
+import { timesWithin } from '../core/times.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { type ClientRecord, readClient, sightMs } from './client-record.ts';
 

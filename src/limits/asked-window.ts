@@ -1,4 +1,4 @@
-import { isWithin } from '../core/window.ts';
+import { isWithin } from '../core/times.ts';
 import { askedWindowMs } from './allowance.ts';
 
 /**

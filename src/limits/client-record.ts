@@ -2,11 +2,11 @@ import { type Bucket, fullBucket } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
-import { cleanStanding, type Standing } from '../core/standing.ts';
+import { cleanStanding, type Holder } from '../core/standing.ts';
 import { type Asked, nothingAsked } from './asked-window.ts';
 
 /** What is remembered of one client: a user, or an IP prefix with a user agent. */
-export interface ClientRecord extends Standing, StoredRecord {
+export interface ClientRecord extends Holder, StoredRecord {
   at: number;
   bucket: Bucket;
   /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
@@ -27,7 +27,7 @@ export const ladder = defaultApi.ladder;
 export const sightMs = 15 * MINUTE_MS;
 
 export function emptyClient(now: number, limit: number): ClientRecord {
-  return { ...cleanStanding, at: now, bucket: fullBucket, limit, asked: nothingAsked };
+  return { at: now, standing: cleanStanding, bucket: fullBucket, limit, asked: nothingAsked };
 }
 
 /** The record, unless it has expired: its bucket is full again and nothing is remembered of it. */
@@ -37,16 +37,17 @@ export function readClient(records: Records, key: Key<ClientRecord>, t: number):
 }
 
 export function writeClient(records: Records, key: Key<ClientRecord>, record: ClientRecord, t: number): void {
+  const { softUntil, hardUntil } = record.standing;
   records.put(key, record, {
     keepMs: expiryOf(record) - t,
-    softMs: Math.max(0, record.softUntil - t),
-    hardMs: Math.max(0, record.hardUntil - t),
+    softMs: Math.max(0, softUntil - t),
+    hardMs: Math.max(0, hardUntil - t),
   });
 }
 
 /** From when on the record says the same as none. */
-function expiryOf({ at, bucket, memory, hardUntil }: ClientRecord): number {
-  let forgottenAt = hardUntil;
-  for (let level = memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
+function expiryOf({ at, bucket, standing }: ClientRecord): number {
+  let forgottenAt = standing.hardUntil;
+  for (let level = standing.memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
   return Math.max(at + sightMs, bucket.tatMs + 1, forgottenAt);
 }

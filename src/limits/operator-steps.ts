@@ -1,6 +1,6 @@
 import { escalate } from '../core/ladder.ts';
 import type { Records } from '../core/records.ts';
-import { blockHard, isHardBlocked, lift, remembered } from '../core/standing.ts';
+import { cleanStanding, hardBlocked, isHardBlocked, lifted, remembered } from '../core/standing.ts';
 import { admit } from './agent-admission.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { emptyClient, ladder, writeClient } from './client-record.ts';
@@ -9,10 +9,8 @@ import { emptyClient, ladder, writeClient } from './client-record.ts';
 export function liftBlock(records: Records, keys: ClientKeys, t: number): boolean {
   const { key, record } = admit(records, keys, t);
   const now = Math.max(t, record?.at ?? t);
-  if (record === undefined || !isHardBlocked(record, now)) return false;
-  const lifted = { ...record, at: now };
-  lift(lifted, now);
-  writeClient(records, key, lifted, t);
+  if (record === undefined || !isHardBlocked(record.standing, now)) return false;
+  writeClient(records, key, { ...record, at: now, standing: lifted(record.standing, now) }, t);
   return true;
 }
 
@@ -26,9 +24,10 @@ export function placeBlock(
 ): number {
   const { key, record: stored } = admit(records, keys, t);
   const now = Math.max(t, stored?.at ?? t);
-  if (stored !== undefined && isHardBlocked(stored, now)) return stored.hardUntil;
-  const record = stored === undefined ? emptyClient(now, limit) : { ...stored, at: now };
-  blockHard(record, escalate(fromLevel, remembered(record, now, ladder), ladder.maxLevel), now, ladder);
-  writeClient(records, key, record, t);
-  return record.hardUntil;
+  const held = stored?.standing ?? cleanStanding;
+  if (isHardBlocked(held, now)) return held.hardUntil;
+  const level = escalate(fromLevel, remembered(held, now, ladder), ladder.maxLevel);
+  const standing = hardBlocked(held, level, now, ladder);
+  writeClient(records, key, { ...(stored ?? emptyClient(now, limit)), at: now, standing }, t);
+  return standing.hardUntil;
 }

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Key, Records } from '../core/records.ts';
-import { timesWithin } from '../core/window.ts';
+import { timesWithin } from '../core/times.ts';
 import type { Store } from '../stores/store.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';

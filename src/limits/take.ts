@@ -1,7 +1,7 @@
 import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/bucket.ts';
 import { escalate } from '../core/ladder.ts';
 import type { Key, Records } from '../core/records.ts';
-import { blockHard, isHardBlocked, remembered } from '../core/standing.ts';
+import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
 import { admit, noteAgent } from './agent-admission.ts';
 import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
 import { noteAsked, nothingAsked, totalAsked } from './asked-window.ts';
@@ -57,8 +57,8 @@ export function take(records: Records, ask: Ask, t: number): Taken {
   const quota = scaledQuota(allowance, ask.scale);
   // A call that costs more than the bucket holds asks for all of it.
   const milli = Math.min(ask.cost * milliCost, quota.capacity);
-  if (stored !== undefined && !blocksInShadow && isHardBlocked(stored, now)) {
-    return refusedByBlock(t, key, { rule: 'blocked', until: stored.hardUntil });
+  if (stored !== undefined && !blocksInShadow && isHardBlocked(stored.standing, now)) {
+    return refusedByBlock(t, key, { rule: 'blocked', until: stored.standing.hardUntil });
   }
   const record = open(stored, quota, now);
   const block = judgeFlood(record, allowance, milli / milliCost, now);
@@ -85,13 +85,14 @@ export function inRefill(bucket: Bucket, from: number, to: number, now: number):
 
 /** Counts what is asked for; blocks the client when that is far above its rate. */
 function judgeFlood(record: ClientRecord, allowance: Allowance, cost: number, now: number): Refusal | null {
-  if (isHardBlocked(record, now)) return { rule: 'blocked', until: record.hardUntil };
+  const { standing } = record;
+  if (isHardBlocked(standing, now)) return { rule: 'blocked', until: standing.hardUntil };
   record.asked = noteAsked(record.asked, cost, now);
   if (totalAsked(record.asked) <= allowance.blockAbove) return null;
-  const level = escalate(firstBlockLevel, remembered(record, now, ladder), ladder.maxLevel);
-  blockHard(record, level, now, ladder);
+  const level = escalate(firstBlockLevel, remembered(standing, now, ladder), ladder.maxLevel);
+  record.standing = hardBlocked(standing, level, now, ladder);
   record.asked = nothingAsked;
-  return { rule: 'auto-block', until: record.hardUntil };
+  return { rule: 'auto-block', until: record.standing.hardUntil };
 }
 
 function refusedByBlock(t: number, key: Key<ClientRecord>, refusal: Refusal): Taken {
