@@ -1,0 +1,76 @@
+import type { CapListener } from './admission.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { fixedLimit, type Limit } from './limit.ts';
+import { PressureMeter } from './pressure.ts';
+import { assertWhole } from './settings.ts';
+
+/** How one cap behaves. */
+export interface CapOptions {
+  /** How many calls run at once: a number, or a limit that moves (`gradientLimit`). */
+  readonly limit: number | Limit;
+  /** Its name in denials and events. Default `default`. */
+  readonly route?: string;
+  /** How many wait at most; as many health checks besides. Default: the limit it starts with. */
+  readonly queue?: number;
+  /** How long a call waits at most. Default 1 s. */
+  readonly queueDeadlineMs?: number;
+  /** Slots beside the limit that health checks alone take: the load of others never sheds them. Default 2. */
+  readonly healthReserve?: number;
+  /** After this, or an eighth later, a slot is taken back from a call that has not ended, with an event. Default 60 s. */
+  readonly maxRunMs?: number;
+  /**
+   * What the limit learns from: the time calls keep their slot (`handler`, default), or only what `observe` and
+   * `measure` tell (`reported`). Choose `reported` where a slow reader can stretch a response.
+   */
+  readonly learnFrom?: 'handler' | 'reported';
+  /** Decides and tells, never denies or lets wait; adds no pressure. Default false. */
+  readonly shadow?: boolean;
+  readonly clock?: Clock;
+  readonly onEvent?: CapListener;
+  /** Where pressure is counted; caps of one service share it. Default: one of its own. */
+  readonly meter?: PressureMeter;
+}
+
+/** The options with their defaults, checked. */
+export interface CapSettings {
+  readonly limit: Limit;
+  readonly route: string;
+  readonly queue: number;
+  readonly queueDeadlineMs: number;
+  readonly healthReserve: number;
+  readonly maxRunMs: number;
+  readonly learnsFromHandler: boolean;
+  readonly shadow: boolean;
+  readonly clock: Clock;
+  readonly onEvent: CapListener;
+  readonly meter: PressureMeter;
+}
+
+/** The most calls a cap lets run or wait. */
+export const LARGEST_LIMIT = 1_000_000;
+/** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
+export const LONGEST_MS = 86_400_000;
+
+/** @throws Fault `CONFIG_INVALID` when a number is out of range. */
+export function completeCapOptions(options: CapOptions): CapSettings {
+  const limit = typeof options.limit === 'number' ? fixedLimit(options.limit) : options.limit;
+  const settings = Object.freeze({
+    limit,
+    route: options.route ?? 'default',
+    queue: options.queue ?? limit.current,
+    queueDeadlineMs: options.queueDeadlineMs ?? 1_000,
+    healthReserve: options.healthReserve ?? 2,
+    maxRunMs: options.maxRunMs ?? 60_000,
+    learnsFromHandler: typeof options.limit !== 'number' && options.learnFrom !== 'reported',
+    shadow: options.shadow ?? false,
+    clock: options.clock ?? systemClock,
+    onEvent: options.onEvent ?? (() => {}),
+    meter: options.meter ?? new PressureMeter(),
+  });
+  assertWhole('limit', limit.current, 1, LARGEST_LIMIT);
+  assertWhole('queue', settings.queue, 0, LARGEST_LIMIT);
+  assertWhole('queueDeadlineMs', settings.queueDeadlineMs, 1, LONGEST_MS);
+  assertWhole('healthReserve', settings.healthReserve, 1, LARGEST_LIMIT);
+  assertWhole('maxRunMs', settings.maxRunMs, 1, LONGEST_MS);
+  return settings;
+}

@@ -1,0 +1,61 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+import type { Admission, Admitted, CallOptions, CapListener } from './admission.ts';
+import type { Cap, Ran } from './cap.ts';
+import type { CapOptions } from './cap-options.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { PressureMeter } from './pressure.ts';
+import { defaultRoutes } from './routes.ts';
+import { createCap } from './slot-cap.ts';
+
+/** A cap's options, without those that its service decides for all. */
+export type RouteOptions = Omit<CapOptions, 'route' | 'clock' | 'onEvent' | 'meter'>;
+
+export interface CapsOptions {
+  /** By name of the route. `create` (10) and `read` (50) are there unless given otherwise. */
+  readonly routes?: Readonly<Record<string, RouteOptions>>;
+  readonly clock?: Clock;
+  readonly onEvent?: CapListener;
+}
+
+/** The caps of one service, one per route. Routes do not wait for each other. */
+export interface Caps {
+  readonly routes: readonly string[];
+  /** Of the service as a whole, from 0 to 1: the value for the header and the store. */
+  readonly pressure: number;
+  /** @throws Fault `INPUT_INVALID` when there is no such route. */
+  cap(route: string): Cap;
+  /** As {@link Cap.admit}. Rejects with `INPUT_INVALID` when there is no such route. */
+  admit(route: string, call?: CallOptions): Promise<Admission>;
+  /** As {@link Cap.run}. Rejects with `INPUT_INVALID` when there is no such route. */
+  run<T>(route: string, work: (admitted: Admitted) => T | Promise<T>, call?: CallOptions): Promise<Ran<T>>;
+}
+
+/**
+ * Makes the caps of a service.
+ *
+ * @throws Fault `CONFIG_INVALID` when a number is out of range.
+ */
+export function createCaps(options: CapsOptions = {}): Caps {
+  const { clock = systemClock, onEvent } = options;
+  const meter = new PressureMeter();
+  const listener = onEvent === undefined ? {} : { onEvent };
+  const caps = new Map<string, Cap>();
+  for (const [route, settings] of Object.entries({ ...defaultRoutes, ...options.routes })) {
+    caps.set(route, createCap({ ...settings, ...listener, route, clock, meter }));
+  }
+  const cap = (route: string): Cap => {
+    const found = caps.get(route);
+    if (found !== undefined) return found;
+    const known = [...caps.keys()].join(', ');
+    throw new Fault('INPUT_INVALID', `The route is none of ${known}, but ${shapeOf(route)}.`);
+  };
+  return {
+    routes: [...caps.keys()],
+    get pressure() {
+      return meter.read(clock.now());
+    },
+    cap,
+    admit: async (route, call) => cap(route).admit(call),
+    run: async (route, work, call) => cap(route).run(work, call),
+  };
+}

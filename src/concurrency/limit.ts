@@ -1,0 +1,23 @@
+/**
+ * How many calls may run at once: the algorithm, apart from its enforcement. It counts nothing and waits for nothing;
+ * a cap asks it for the number and tells it how long calls took.
+ */
+export interface Limit {
+  /** A whole number, at least 1. */
+  readonly current: number;
+  /** From 0 (latency as in quiet times) to 1: how much too slow the dependency was when last judged. */
+  readonly strain: number;
+  /**
+   * Takes in one call that has ended.
+   *
+   * @param latencyMs how long it took
+   * @param running how many calls ran when it ended, itself included
+   * @param now milliseconds, never less than in the call before
+   */
+  observe(latencyMs: number, running: number, now: number): void;
+}
+
+/** A limit that never moves. */
+export function fixedLimit(current: number): Limit {
+  return { current, strain: 0, observe() {} };
+}

@@ -1,0 +1,125 @@
+import type { Store } from '../stores/store.ts';
+import { type Clock, systemClock } from './clock.ts';
+import {
+  assertName,
+  faded,
+  meanPressure,
+  notePressure,
+  pressureKey,
+  pressureRetention,
+} from './pressure-record.ts';
+import { assertWhole } from './settings.ts';
+
+/** What both sides of the exchange need. */
+export interface ExchangeOptions {
+  readonly store: Store;
+  /** `prod`, `stage`, …: part of the record's name. */
+  readonly environment: string;
+  /** How often to write or read. Default 1 s. */
+  readonly everyMs?: number;
+  readonly clock?: Clock;
+  /** Told of each failure of the store. The exchange goes on, and what is known fades. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+export interface PublishOptions extends ExchangeOptions {
+  readonly service: string;
+  /** This node's name within the service. */
+  readonly node: string;
+  /** Gives the pressure now: `() => caps.pressure`. */
+  readonly pressure: () => number;
+}
+
+/**
+ * Writes this node's pressure into the store, again and again, until the returned function is called.
+ *
+ * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
+ */
+export function publishPressure(options: PublishOptions): () => void {
+  const { store, node, pressure } = options;
+  assertName('node', node);
+  const key = pressureKey(options.environment, options.service);
+  return repeat(options, async () => {
+    const level = Math.min(1, Math.max(0, pressure()));
+    await store.transact([key], (records, now) => {
+      records.put(key, notePressure(records.get(key), node, level, now), pressureRetention);
+    });
+  });
+}
+
+export interface WatchOptions extends ExchangeOptions {
+  /** The services whose pressure is asked for. */
+  readonly services: readonly string[];
+}
+
+/** The gateway's view of its services. */
+export interface PressureWatch {
+  /** From 0 to 1, at once; 0 for a service that is not watched or not heard. */
+  pressureOf(service: string): number;
+  /** Takes in a pressure that came with a response, which is sooner than the store tells. */
+  heard(service: string, pressure: number): void;
+  stop(): void;
+}
+
+interface Heard {
+  readonly pressure: number;
+  readonly at: number;
+}
+
+/** Weight of one response among the last ones: nodes answer in turns, and the mean over some ten of them is wanted. */
+const HEARD_WEIGHT = 0.1;
+const nothing: Heard = { pressure: 0, at: Number.NEGATIVE_INFINITY };
+
+/**
+ * Reads the pressure of services from the store, again and again, until stopped. One round trip for all.
+ *
+ * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
+ */
+export function watchPressure(options: WatchOptions): PressureWatch {
+  const { store, services, clock = systemClock } = options;
+  const keys = services.map((service) => pressureKey(options.environment, service));
+  const stored = new Map(services.map((service) => [service, nothing]));
+  const heard = new Map(services.map((service) => [service, nothing]));
+  const left = ({ pressure, at }: Heard) => faded(pressure, clock.now() - at);
+
+  const stop = repeat(options, async () => {
+    const levels = await store.view(keys, (records, now) =>
+      keys.map((key) => meanPressure(records.get(key), now)),
+    );
+    const at = clock.now();
+    services.forEach((service, index) => {
+      stored.set(service, { pressure: levels[index] ?? 0, at });
+    });
+  });
+  return {
+    pressureOf: (service) =>
+      Math.max(left(stored.get(service) ?? nothing), left(heard.get(service) ?? nothing)),
+    heard(service, pressure) {
+      const before = heard.get(service);
+      if (before === undefined || !(pressure >= 0 && pressure <= 1)) return;
+      const level = left(before);
+      heard.set(service, { pressure: level + HEARD_WEIGHT * (pressure - level), at: clock.now() });
+    },
+    stop,
+  };
+}
+
+/** Runs `work` every so often, never twice at once. */
+function repeat(options: ExchangeOptions, work: () => Promise<void>): () => void {
+  const { everyMs = 1_000, clock = systemClock, onFault } = options;
+  assertWhole('everyMs', everyMs, 10, 60_000);
+  let cancel = () => {};
+  let isStopped = false;
+  const turn = () => {
+    work()
+      .catch(onFault)
+      .finally(() => {
+        if (!isStopped) cancel = clock.after(everyMs, turn);
+      });
+  };
+  cancel = clock.after(0, turn);
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,72 @@
+import type { Clock } from './clock.ts';
+
+/** In how many steps the longest run is counted: a call overruns at most one step late. */
+const STEPS = 8;
+/** The steps that can still have running calls: those of the longest run, the one it ends in, and the current one. */
+const RING = STEPS + 2;
+
+/**
+ * Counts running calls, and stops counting those that run for too long. It keeps no list of them: calls are counted by
+ * the step of a slow timer in which they began, and when a step is too long ago, all that is left of it is given up.
+ * So a call costs two additions and no look at the clock, and however many are stuck, they are given up at once.
+ */
+export class RunningCalls {
+  readonly #clock: Clock;
+  readonly #stepMs: number;
+  readonly #onOverrun: (calls: number) => void;
+  readonly #begun: number[] = new Array<number>(RING).fill(0);
+  #count = 0;
+  #step = 0;
+  #isTimed = false;
+
+  constructor(clock: Clock, maxRunMs: number, onOverrun: (calls: number) => void) {
+    this.#clock = clock;
+    this.#stepMs = maxRunMs / STEPS;
+    this.#onOverrun = onOverrun;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts one more; returns the step it belongs to. */
+  begin(): number {
+    const step = this.#step;
+    const index = step % RING;
+    this.#begun[index] = (this.#begun[index] ?? 0) + 1;
+    this.#count += 1;
+    if (!this.#isTimed) this.#setTimer();
+    return step;
+  }
+
+  /** Whether a call of this step, if it has not ended, still counts. */
+  counts(step: number): boolean {
+    // It may have begun at the very end of its step, so the step itself is not part of its time.
+    return this.#step - step <= STEPS;
+  }
+
+  /** One of this step has ended; false if it no longer counted. */
+  end(step: number): boolean {
+    if (!this.counts(step)) return false;
+    const index = step % RING;
+    this.#begun[index] = (this.#begun[index] ?? 0) - 1;
+    this.#count -= 1;
+    return true;
+  }
+
+  #setTimer(): void {
+    this.#isTimed = true;
+    this.#clock.after(this.#stepMs, () => this.#nextStep());
+  }
+
+  #nextStep(): void {
+    this.#step += 1;
+    const index = (this.#step + 1) % RING;
+    const overruns = this.#begun[index] ?? 0;
+    this.#begun[index] = 0;
+    this.#count -= overruns;
+    this.#isTimed = false;
+    if (this.#count > 0) this.#setTimer();
+    if (overruns > 0) this.#onOverrun(overruns);
+  }
+}
