@@ -1,72 +1,68 @@
-import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide';
+import { GlideClient, GlideClusterClient, Logger } from '@valkey/valkey-glide';
 import { Redis as Ioredis, Cluster as IoredisCluster } from 'ioredis';
 import { Redis as Iovalkey, Cluster as IovalkeyCluster } from 'iovalkey';
 import { createClient, createCluster } from 'redis';
 import type { GivenClient } from '../../src/stores/redis/index.ts';
-import type { RedisCluster } from '../servers/redis-cluster.ts';
-import type { SentinelTrio } from '../servers/redis-sentinel.ts';
-import type { RedisServer } from '../servers/redis-server.ts';
 
-/** Where a library's clients are to connect. */
-export interface Places {
-  readonly server: RedisServer;
-  readonly trio: SentinelTrio;
-  readonly cluster: RedisCluster;
+// It would tell of every failure that a test provokes.
+Logger.setLoggerConfig('off');
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
-/** Clients of one library, as an application would make them: with the library's own defaults. */
-export interface Clients {
-  readonly single: GivenClient;
-  readonly cluster: GivenClient;
-  /** Null where the library cannot ask Sentinels. */
-  readonly sentinel: GivenClient | null;
+/** A client, and how its owner ends it. */
+export interface Made {
+  readonly client: GivenClient;
   close(): Promise<void>;
 }
 
-export const libraries: readonly { name: string; connect(places: Places): Promise<Clients> }[] = [
+/** Makes clients of one library as an application would: with the library's own defaults. */
+export interface Library {
+  readonly name: string;
+  single(address: Address): Promise<Made>;
+  cluster(nodes: readonly Address[]): Promise<Made>;
+  /** Null where the library cannot ask Sentinels, or not in a way that the store can use. */
+  readonly sentinel: ((name: string, sentinels: readonly Address[]) => Promise<Made>) | null;
+}
+
+/** The store makes a connection of its own from these, so that there is nothing to close. */
+const asTemplate = (client: GivenClient): Made => ({ client, close: async () => undefined });
+const addressesOf = (nodes: readonly Address[]): Address[] => nodes.map(({ host, port }) => ({ host, port }));
+
+export const libraries: readonly Library[] = [
   {
     name: 'node-redis',
-    async connect({ server, cluster }) {
-      const single = createClient({ url: server.url });
-      const many = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
-      return { single, cluster: many, sentinel: null, close: async () => undefined };
-    },
+    single: async ({ host, port }) => asTemplate(createClient({ socket: { host, port } })),
+    cluster: async (nodes) =>
+      asTemplate(createCluster({ rootNodes: addressesOf(nodes).map((socket) => ({ socket })) })),
+    sentinel: null,
   },
   {
     name: 'ioredis',
-    async connect({ server, trio, cluster }) {
-      const single = new Ioredis(server.port, server.host, { lazyConnect: true });
-      const many = new IoredisCluster([...cluster.nodes], { lazyConnect: true });
-      const sentinel = new Ioredis({ sentinels: [...trio.sentinels], name: trio.name, lazyConnect: true });
-      return { single, cluster: many, sentinel, close: async () => undefined };
-    },
+    single: async ({ host, port }) => asTemplate(new Ioredis(port, host, { lazyConnect: true })),
+    cluster: async (nodes) => asTemplate(new IoredisCluster(addressesOf(nodes), { lazyConnect: true })),
+    sentinel: async (name, sentinels) =>
+      asTemplate(new Ioredis({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
   {
     name: 'iovalkey',
-    async connect({ server, trio, cluster }) {
-      const single = new Iovalkey(server.port, server.host, { lazyConnect: true });
-      const many = new IovalkeyCluster([...cluster.nodes], { lazyConnect: true });
-      const sentinel = new Iovalkey({ sentinels: [...trio.sentinels], name: trio.name, lazyConnect: true });
-      return { single, cluster: many, sentinel, close: async () => undefined };
-    },
+    single: async ({ host, port }) => asTemplate(new Iovalkey(port, host, { lazyConnect: true })),
+    cluster: async (nodes) => asTemplate(new IovalkeyCluster(addressesOf(nodes), { lazyConnect: true })),
+    sentinel: async (name, sentinels) =>
+      asTemplate(new Iovalkey({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
   {
     name: 'valkey-glide',
-    async connect({ server, cluster }) {
-      const single = await GlideClient.createClient({
-        addresses: [{ host: server.host, port: server.port }],
-      });
-      const addresses = cluster.nodes.map(({ host, port }) => ({ host, port }));
-      const many = await GlideClusterClient.createClient({ addresses });
-      return {
-        single,
-        cluster: many,
-        sentinel: null,
-        async close() {
-          single.close();
-          many.close();
-        },
-      };
+    single: async (address) => {
+      const client = await GlideClient.createClient({ addresses: addressesOf([address]) });
+      return { client, close: async () => client.close() };
     },
+    cluster: async (nodes) => {
+      const client = await GlideClusterClient.createClient({ addresses: addressesOf(nodes) });
+      return { client, close: async () => client.close() };
+    },
+    sentinel: null,
   },
 ];

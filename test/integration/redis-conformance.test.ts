@@ -5,16 +5,12 @@ import { storeConformance } from '../conformance/store-conformance.ts';
 import { type RedisCluster, startCluster } from '../servers/redis-cluster.ts';
 import { type SentinelTrio, startSentinelTrio } from '../servers/redis-sentinel.ts';
 import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
-import { type Clients, libraries } from './redis-clients.ts';
+import { libraries, type Made } from './redis-clients.ts';
 
 /** The machine may be busy with other tests; the deadline has tests of its own. */
 const deadlineMs = 2_000;
 
-function conformance(
-  name: string,
-  options: () => Promise<RedisStoreOptions>,
-  after?: () => void | Promise<void>,
-): void {
+function conformance(name: string, options: () => Promise<RedisStoreOptions>): void {
   storeConformance(name, async () => {
     const stores: Store[] = [];
     const openAnother = async (): Promise<Store> => {
@@ -27,7 +23,6 @@ function conformance(
       openAnother,
       async close() {
         for (const store of stores) await store.close();
-        await after?.();
       },
     };
   });
@@ -50,20 +45,25 @@ describe.runIf(isRedisInstalled())('Redis', () => {
   }));
   conformance('Redis store, cluster', async () => ({ cluster: cluster.urls }));
 
-  for (const library of libraries) {
-    let clients: Clients | undefined;
-    const made = async (): Promise<Clients> => {
-      clients ??= await library.connect({ server, trio, cluster });
-      return clients;
-    };
-    describe(library.name, () => {
-      afterAll(async () => {
-        await clients?.close();
-      });
-      conformance(`Redis store, one server, ${library.name}`, async () => ({
-        client: (await made()).single,
-      }));
-      conformance(`Redis store, cluster, ${library.name}`, async () => ({ client: (await made()).cluster }));
-    });
+  for (const { name, single, cluster: clusterOf, sentinel } of libraries) {
+    conformanceOf(`Redis store, one server, ${name}`, () => single(server));
+    conformanceOf(`Redis store, cluster, ${name}`, () => clusterOf(cluster.nodes));
+    if (sentinel !== null)
+      conformanceOf(`Redis store, Sentinel, ${name}`, () => sentinel(trio.name, trio.sentinels));
   }
 });
+
+/** With one given client for all handles. */
+function conformanceOf(name: string, make: () => Promise<Made>): void {
+  let made: Promise<Made> | undefined;
+  const options = async (): Promise<RedisStoreOptions> => {
+    made ??= make();
+    return { client: (await made).client };
+  };
+  describe(name, () => {
+    afterAll(async () => {
+      await (await made)?.close();
+    });
+    conformance(name, options);
+  });
+}

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createRedisStore, type RedisStore } from '../../src/stores/redis/index.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { addOne, group, rejection, times } from '../conformance/under-test.ts';
+import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
+import { startTcpProxy, type TcpProxy } from '../servers/tcp-proxy.ts';
+import { libraries } from './redis-clients.ts';
+import { Traffic } from './redis-traffic.ts';
+
+const deadlineMs = 150;
+/** An operation that ends this late is late because the machine is slow; one that hangs does not end at all. */
+const hangMs = 20_000;
+/** A killed server has its data back. */
+const durable = { appendonly: 'yes' };
+
+const isServed = async (store: Store): Promise<boolean> =>
+  store.ping().then(
+    () => true,
+    () => false,
+  );
+
+describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', ({ single }) => {
+  let server: RedisServer;
+  let proxy: TcpProxy;
+  let store: RedisStore;
+  /** Sees what is there, past the proxy. */
+  let witness: RedisStore;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    server = await startRedis(durable);
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+  beforeEach(async () => {
+    proxy = await startTcpProxy(server);
+    const made = await single({ host: server.host, port: proxy.port });
+    close = made.close;
+    store = createRedisStore({ client: made.client, deadlineMs });
+    witness = createRedisStore({ url: server.url, deadlineMs: 10_000 });
+    await until(() => isServed(store));
+    await until(() => isServed(witness));
+  });
+  afterEach(async () => {
+    await store.close();
+    await witness.close();
+    await close();
+    await proxy.stop();
+  });
+
+  test('a server that is killed fails every operation in time and is used again when it is back', async () => {
+    const traffic = new Traffic(
+      store,
+      times(4, () => group().key),
+    );
+    await traffic.goOn(5);
+    await server.kill();
+    const faultsBefore = traffic.faultCount();
+    await until(() => traffic.faultCount() > faultsBefore + 20);
+    expect(await rejection(store.ping())).toMatchObject({
+      code: expect.stringMatching(/^STORE_(FAILED|TIMEOUT)$/),
+    });
+    await sleep(1_000);
+    await server.resume();
+    await traffic.goOn(5);
+    await traffic.end();
+    expect(traffic.longestMs).toBeLessThan(hangMs);
+    await until(() => isServed(witness));
+    await traffic.expectCounted(witness);
+  });
+
+  test('a server that is stopped times out every operation and is used again when it goes on', async () => {
+    const traffic = new Traffic(
+      store,
+      times(4, () => group().key),
+    );
+    await traffic.goOn(5);
+    server.freeze();
+    const faultsBefore = traffic.faultCount();
+    await until(() => traffic.faultCount() > faultsBefore + 8);
+    await sleep(1_500);
+    server.thaw();
+    await traffic.goOn(5);
+    await traffic.end();
+    expect(traffic.longestMs).toBeLessThan(hangMs);
+    await traffic.expectCounted(witness);
+  });
+
+  test('a commit whose reply is lost fails, and is not sent again', async () => {
+    const { key } = group();
+    await store.view([key], () => null);
+    proxy.change({ dropReplies: true });
+    const fault = await rejection(store.transact([key], addOne(key)));
+    expect(fault).toMatchObject({ code: expect.stringMatching(/^STORE_(TIMEOUT|FAILED)$/) });
+    const count = () => witness.view([key], (records) => records.get(key)?.count);
+    await until(async () => (await count()) !== undefined);
+    proxy.change({});
+    proxy.reset();
+    await until(() => isServed(store));
+    expect(await count()).toBe(1);
+    expect(await store.transact([key], addOne(key))).toBe(2);
+  });
+
+  test('a connection that is reset under a commit fails it, and the commit is not sent again', async () => {
+    const { key } = group();
+    await store.view([key], () => null);
+    proxy.change({ delayMs: 60_000 });
+    const failing = rejection(store.transact([key], addOne(key)));
+    const count = () => witness.view([key], (records) => records.get(key)?.count);
+    await until(async () => (await count()) !== undefined);
+    proxy.change({});
+    proxy.reset();
+    expect(await failing).toMatchObject({ code: expect.stringMatching(/^STORE_(FAILED|TIMEOUT)$/) });
+    await until(() => isServed(store));
+    expect(await count()).toBe(1);
+  });
+
+  test('a connection that the server closes half is replaced', async () => {
+    const { key } = group();
+    await store.transact([key], addOne(key));
+    proxy.halfClose();
+    await until(() => isServed(store));
+    expect(await store.transact([key], addOne(key))).toBe(2);
+  });
+
+  test('replies that come too late are timeouts', async () => {
+    const { key } = group();
+    proxy.change({ delayMs: 3 * deadlineMs });
+    expect(await rejection(store.view([key], () => null))).toMatchObject({ code: 'STORE_TIMEOUT' });
+    expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_TIMEOUT' });
+    proxy.change({});
+    await until(() => isServed(store));
+  });
+});

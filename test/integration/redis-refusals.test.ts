@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Key } from '../../src/core/records.ts';
+import { createRedisStore, type RedisStore } from '../../src/stores/redis/index.ts';
+import { addOne, type Count, collect, countOf, group, kept, rejection } from '../conformance/under-test.ts';
+import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
+
+describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
+  let server: RedisServer;
+  let store: RedisStore;
+  beforeAll(async () => {
+    server = await startRedis();
+    store = createRedisStore({ url: server.url, deadlineMs: 5_000 });
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store.close();
+    await server.stop();
+  });
+
+  const succeeds = (): Promise<boolean> => {
+    const { key } = group();
+    return store.transact([key], addOne(key)).then(
+      () => true,
+      () => false,
+    );
+  };
+
+  test('because it became a replica fails steps and pings, and is used again as a master', async () => {
+    const { key } = group();
+    await store.transact([key], addOne(key));
+    await server.cli('REPLICAOF', '127.0.0.1', '1');
+    await server.cli('CONFIG', 'SET', 'replica-serve-stale-data', 'yes');
+    expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
+    expect(await rejection(store.ping())).toMatchObject({ code: 'STORE_FAILED' });
+    await server.cli('REPLICAOF', 'NO', 'ONE');
+    await until(succeeds);
+    expect(await store.transact([key], addOne(key))).toBe(2);
+  });
+
+  test('because its memory is full fails steps and pings, and still shows what it has', async () => {
+    const { key } = group();
+    await store.transact([key], addOne(key));
+    await server.cli('CONFIG', 'SET', 'maxmemory', '1');
+    expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FULL' });
+    expect(await rejection(store.ping())).toMatchObject({ code: 'STORE_FULL' });
+    expect((await store.view([key], (records) => records.get(key)))?.count).toBe(1);
+    await server.cli('CONFIG', 'SET', 'maxmemory', '0');
+    expect(await store.transact([key], addOne(key))).toBe(2);
+  });
+
+  test('because it has too few replicas fails steps', async () => {
+    const { key } = group();
+    await server.cli('CONFIG', 'SET', 'min-replicas-to-write', '1');
+    expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
+    await server.cli('CONFIG', 'SET', 'min-replicas-to-write', '0');
+    expect(await store.transact([key], addOne(key))).toBe(1);
+  });
+
+  test('because it has forgotten the scripts is told them again', async () => {
+    const { key } = group();
+    await server.cli('SCRIPT', 'FLUSH');
+    expect(await store.transact([key], addOne(key))).toBe(1);
+  });
+
+  test('with NOPERM tells what the user may not do', async () => {
+    await server.cli(
+      'ACL',
+      'SETUSER',
+      'reader',
+      'on',
+      '>secret',
+      '~*',
+      '+@read',
+      '+@connection',
+      '+evalsha',
+      '+eval',
+      '+time',
+    );
+    const url = server.url.replace('redis://', 'redis://reader:secret@');
+    const reading = createRedisStore({ url, deadlineMs: 5_000 });
+    await reading.ready();
+    const { key } = group();
+    expect(await reading.view([key], (records) => records.get(key))).toBeUndefined();
+    expect(await rejection(reading.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
+    await reading.close();
+  });
+
+  test('with a wrong password is not ready, and says why', async () => {
+    await server.cli('ACL', 'SETUSER', 'someone', 'on', '>secret', '~*', '+@all');
+    const url = server.url.replace('redis://', 'redis://someone:guess@');
+    const refused = createRedisStore({ url, deadlineMs: 5_000 });
+    const fault = await rejection(refused.ready());
+    expect(fault).toMatchObject({
+      code: 'STORE_FAILED',
+      cause: expect.objectContaining({ message: expect.stringMatching(/WRONGPASS/) }),
+    });
+    expect(await rejection(refused.ping())).toMatchObject({ code: 'STORE_FAILED' });
+    await refused.close();
+  });
+
+  test.each([
+    ['no envelope', 'nonsense'],
+    ['an envelope cut short', 'abcdefgh00000000 9999999999999 0'],
+    ['times that are none', 'abcdefgh00000000 9999999999999 x 0 {"at":1}'],
+    ['JSON that is none', 'abcdefgh00000000 9999999999999 0 0 {"at":1'],
+    ['a record without its time', 'abcdefgh00000000 9999999999999 0 0 {"count":1}'],
+    ['something else than a record', 'abcdefgh00000000 9999999999999 0 0 null'],
+  ])('a record that is %s is RECORD_CORRUPT, and stays as it is', async (_, text) => {
+    const { key } = group();
+    await server.cli('SET', key.text, text);
+    const get = (records: { get(key: Key<Count>): Count | undefined }) => records.get(key);
+    expect(await rejection(store.view([key], get))).toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(await server.cli('GET', key.text)).toBe(text);
+  });
+
+  test('a record is readable in redis-cli, and Redis drops it when it ends', async () => {
+    const { key } = group();
+    const blocked = { keepMs: 60_000, softMs: 1_000, hardMs: 2_000 };
+    const at = await store.transact([key], (records, now) => {
+      records.put(key, countOf(7, now), blocked);
+      return now;
+    });
+    expect(await server.cli('GET', key.text)).toMatch(
+      new RegExp(`^[\\w-]{16} ${at + 60_000} ${at + 1_000} ${at + 2_000} {"at":${at},"count":7}$`),
+    );
+    expect(Number(await server.cli('PEXPIRETIME', key.text))).toBe(at + 60_000);
+  });
+
+  test('listing blocks does not trip over keys of other owners', async () => {
+    const { key, text } = group();
+    await server.cli('RPUSH', `${text.replace('portcullis:', 'other:')}list`, 'a');
+    await store.transact([key], (records, now) =>
+      records.put(key, countOf(1, now), { ...kept, hardMs: 60_000 }),
+    );
+    expect((await collect(store.held(text))).map((record) => record.key)).toEqual([key.text]);
+  });
+});
