@@ -23,6 +23,8 @@ export interface Library {
   readonly name: string;
   single(address: Address): Promise<Made>;
   cluster(nodes: readonly Address[]): Promise<Made>;
+  /** Whether its cluster client leaves a master that stays connected and says nothing, once another has its slots. */
+  readonly leavesSilentMasters: boolean;
   /** Null where the library cannot ask Sentinels, or not in a way that the store can use. */
   readonly sentinel: ((name: string, sentinels: readonly Address[]) => Promise<Made>) | null;
 }
@@ -37,12 +39,14 @@ export const libraries: readonly Library[] = [
     single: async ({ host, port }) => asTemplate(createClient({ socket: { host, port } })),
     cluster: async (nodes) =>
       asTemplate(createCluster({ rootNodes: addressesOf(nodes).map((socket) => ({ socket })) })),
+    leavesSilentMasters: true,
     sentinel: null,
   },
   {
     name: 'ioredis',
     single: async ({ host, port }) => asTemplate(new Ioredis(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IoredisCluster(addressesOf(nodes), { lazyConnect: true })),
+    leavesSilentMasters: true,
     sentinel: async (name, sentinels) =>
       asTemplate(new Ioredis({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
@@ -50,6 +54,7 @@ export const libraries: readonly Library[] = [
     name: 'iovalkey',
     single: async ({ host, port }) => asTemplate(new Iovalkey(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IovalkeyCluster(addressesOf(nodes), { lazyConnect: true })),
+    leavesSilentMasters: true,
     sentinel: async (name, sentinels) =>
       asTemplate(new Iovalkey({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
@@ -60,9 +65,13 @@ export const libraries: readonly Library[] = [
       return { client, close: async () => client.close() };
     },
     cluster: async (nodes) => {
-      const client = await GlideClusterClient.createClient({ addresses: addressesOf(nodes) });
+      const client = await GlideClusterClient.createClient({
+        addresses: addressesOf(nodes),
+        recoveryRequestsQueueSize: 0,
+      });
       return { client, close: async () => client.close() };
     },
+    leavesSilentMasters: false,
     sentinel: null,
   },
 ];
