@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addBlocks } from './blocks/command.ts';
 import { reportFault } from './exit.ts';
 import { addExplain } from './explain/command.ts';
+import { addKeys } from './keys/command.ts';
 import { addReplay } from './replay/command.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
 
@@ -22,8 +24,8 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     });
-  for (const add of [addReplay, addExplain]) add(program, io, end);
-  for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
+  for (const add of [addReplay, addExplain, addBlocks, addKeys]) add(program, io, end);
+  inheritSettings(program);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -31,6 +33,11 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? 0 : USAGE_ERROR;
     return reportFault(cause, io);
   }
+}
+
+/** Commands made before the program's settings, and those below them, take them over too. */
+function inheritSettings(parent: Command): void {
+  for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
 }
 
 function packageVersion(): string {

@@ -1,0 +1,130 @@
+import { type Command, Option } from 'commander';
+import { readKeyFile, secretsOf } from '../../config/key-file.ts';
+import { readPolicyFile } from '../../config/policy-file.ts';
+import { type Scope, scopes } from '../../core/decision.ts';
+import type { Confidence } from '../../core/subject.ts';
+import type { ActiveBlock } from '../../guard/block-steps.ts';
+import type { Guard } from '../../guard/guard.ts';
+import { createGuard } from '../../index.ts';
+import { openStore, storeForms } from '../open-store.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+
+const help = `
+Example:
+  $ portcullis blocks --store redis://127.0.0.1:6379 --keys portcullis.keys.json
+  $ portcullis blocks lift login:K4:Wm0… --by alice --why "owner called" --store … --keys …
+  $ portcullis blocks place K1 --ip 198.51.100.7 --level 3 --by alice --why "scanning" --store … --keys …`;
+
+interface Connection {
+  readonly store: string;
+  readonly keys: string;
+  readonly environment: string;
+  readonly policy?: string;
+}
+
+interface Note {
+  readonly by: string;
+  readonly why: string;
+}
+
+interface Target {
+  readonly action: string;
+  readonly account?: string;
+  readonly ip: string;
+  readonly ua?: string;
+  readonly device?: string;
+  readonly confidence: Confidence;
+  readonly level: string;
+}
+
+/** Adds `blocks`, `blocks lift`, `blocks place` and `blocks audit` to the program. `end` receives the exit code. */
+export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode) => void): void {
+  const blocks = program
+    .command('blocks')
+    .description('see, lift and place blocks')
+    .addHelpText('after', help);
+  connected(blocks.command('list', { isDefault: true }).description('all blocks that run now'))
+    .option('--json', 'a JSON object a line', false)
+    .action((flags: Connection & { json: boolean }) =>
+      withGuard(flags, async (guard) => {
+        for await (const block of guard.blocks())
+          io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
+      }),
+    );
+  noted(connected(blocks.command('lift <id>').description('end a block'))).action(
+    (id: string, { by, why, ...connection }: Connection & Note) =>
+      withGuard(connection, async (guard) => {
+        const lifted = await guard.lift(id, { by, why });
+        io.stdout.write(lifted ? 'lifted\n' : 'there was no such block running\n');
+        end(lifted ? 0 : 1);
+      }),
+  );
+  targeted(
+    noted(connected(blocks.command('place').description('place a HARD block on one key of a subject'))),
+  )
+    .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
+    .action((scope: Scope, flags: Connection & Note & Target) =>
+      withGuard(flags, async (guard) => {
+        const { by, why, level, device, confidence, action, account, ip, ua } = flags;
+        const request = {
+          action,
+          account,
+          ip,
+          ua,
+          device: device === undefined ? null : { id: device, confidence },
+        };
+        io.stdout.write(
+          `${blockText(await guard.place(request, { scope, level: Number(level), by, why }))}\n`,
+        );
+      }),
+    );
+  connected(blocks.command('audit').description('what operators did, newest last')).action(
+    (flags: Connection) =>
+      withGuard(flags, async (guard) => {
+        for (const act of await guard.audit()) io.stdout.write(`${JSON.stringify(act)}\n`);
+      }),
+  );
+}
+
+const blockText = ({ id, outcome, level, until }: ActiveBlock): string =>
+  `${outcome} level ${level} until ${new Date(until).toISOString()}  ${id}`;
+
+function connected(command: Command): Command {
+  return command
+    .requiredOption('--store <url>', storeForms)
+    .requiredOption('--keys <file>', 'key file, as keys rotate makes it')
+    .option('--environment <name>', 'part of every key', 'default')
+    .option('--policy <file>', 'policies (YAML or JSON)');
+}
+
+const noted = (command: Command): Command =>
+  command.requiredOption('--by <name>', 'who does it').requiredOption('--why <text>', 'why');
+
+function targeted(command: Command): Command {
+  return command
+    .requiredOption('--ip <address>', 'the IP address')
+    .requiredOption('--level <n>', '1 to 6: 15 s, 1 min, 5 min, 30 min, 6 h, 24 h')
+    .option('--action <name>', 'what is attempted', 'auth.login')
+    .option('--account <id>', 'the account, as the host names it')
+    .option('--ua <text>', 'the User-Agent')
+    .option('--device <id>', 'the device id')
+    .addOption(
+      new Option('--confidence <level>', 'of the device')
+        .choices(['LOW', 'MEDIUM', 'HIGH'])
+        .default('MEDIUM'),
+    );
+}
+
+async function withGuard(flags: Connection, act: (guard: Guard) => Promise<void>): Promise<void> {
+  const guard = createGuard({
+    ...secretsOf(readKeyFile(flags.keys)),
+    store: await openStore(flags.store),
+    environment: flags.environment,
+    ...(flags.policy === undefined ? {} : { policies: readPolicyFile(flags.policy) }),
+  });
+  try {
+    await act(guard);
+  } finally {
+    await guard.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import {
+  beginRotation,
+  finishRotation,
+  newKeyFile,
+  readKeyFile,
+  writeKeyFile,
+} from '../../config/key-file.ts';
+import type { CommandIo } from '../streams.ts';
+
+const help = `
+A rotation has two steps. The first makes a new secret and keeps the present one to be read; restart or reload every node
+with the file. After 90 days, when everything has been written anew, --finish drops the old one.
+
+Example:
+  $ portcullis keys rotate portcullis.keys.json
+  $ portcullis keys rotate portcullis.keys.json --finish`;
+
+/** Adds `keys rotate` to the program. */
+export function addKeys(program: Command, io: CommandIo): void {
+  program
+    .command('keys')
+    .description('the secrets that keys are made with')
+    .command('rotate')
+    .description('begin or end a rotation of the secret in a key file')
+    .argument('<file>', 'key file; made if it is not there')
+    .option('--finish', 'end the running rotation', false)
+    .option('--force', 'end it before its window has passed', false)
+    .addHelpText('after', help)
+    .action((file: string, { finish, force }: { finish: boolean; force: boolean }) => {
+      if (!existsSync(file) && !finish) {
+        writeKeyFile(file, newKeyFile());
+        io.stdout.write(`${file}: made, with a new secret. There was none to rotate.\n`);
+        return;
+      }
+      const keys = readKeyFile(file);
+      const now = Date.now();
+      writeKeyFile(file, finish ? finishRotation(keys, now, force) : beginRotation(keys, now));
+      io.stdout.write(
+        finish
+          ? `${file}: the old secret is gone.\n`
+          : `${file}: a new secret is in place, the old one is still read. Restart every node now; run this with --finish in 90 days.\n`,
+      );
+    });
+}

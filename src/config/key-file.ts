@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { Fault, shapeOf } from '../core/fault.ts';
+
+/** The secrets of an environment, as a key file holds them. */
+export interface KeyFile {
+  /** Base64 of at least 16 bytes. */
+  readonly secret: string;
+  /** The secret before this one, while a rotation runs. */
+  readonly previousSecret: string | null;
+  /** When the running rotation began, in ms; null when none runs. */
+  readonly rotatedAt: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long both secrets must stay, for the sake of the device book (engine contract §3). */
+export const ROTATION_WINDOW_MS = 90 * DAY_MS;
+
+export function newKeyFile(secret = newSecret()): KeyFile {
+  return { secret, previousSecret: null, rotatedAt: null };
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64');
+
+/** A new secret takes the place of the present one, which stays to be read. */
+export function beginRotation(keys: KeyFile, now: number, secret = newSecret()): KeyFile {
+  if (keys.previousSecret !== null) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      'a rotation is running: end it first, once its window has passed (keys rotate --finish)',
+    );
+  }
+  return { secret, previousSecret: keys.secret, rotatedAt: now };
+}
+
+/** The previous secret goes. Before the window has passed, what only it can read would be lost. */
+export function finishRotation(keys: KeyFile, now: number, force: boolean): KeyFile {
+  if (keys.rotatedAt === null) throw new Fault('CONFIG_INVALID', 'no rotation is running');
+  const leftMs = keys.rotatedAt + ROTATION_WINDOW_MS - now;
+  if (leftMs > 0 && !force) {
+    const days = Math.ceil(leftMs / DAY_MS);
+    throw new Fault(
+      'CONFIG_INVALID',
+      `the window runs for another ${days} days; devices not seen since would be forgotten (--force ends it all the same)`,
+    );
+  }
+  return newKeyFile(keys.secret);
+}
+
+/** Throws `CONFIG_INVALID` that names the field; secrets are never shown. */
+export function readKeyFile(path: string): KeyFile {
+  const value: unknown = parseJson(path);
+  if (typeof value !== 'object' || value === null) {
+    throw new Fault('CONFIG_INVALID', `${path}: must be an object, got ${shapeOf(value)}`);
+  }
+  const {
+    secret,
+    previousSecret = null,
+    rotatedAt = null,
+  } = value as Partial<Record<keyof KeyFile, unknown>>;
+  return {
+    secret: assertSecret(path, 'secret', secret),
+    previousSecret: previousSecret === null ? null : assertSecret(path, 'previousSecret', previousSecret),
+    rotatedAt: assertTime(path, rotatedAt),
+  };
+}
+
+function parseJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new Fault('CONFIG_INVALID', `${path}: cannot be read as JSON`, { cause });
+  }
+}
+
+function assertSecret(path: string, field: string, value: unknown): string {
+  if (typeof value === 'string' && Buffer.from(value, 'base64').length >= 16) return value;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${path}: ${field} must be base64 of at least 16 bytes, got ${shapeOf(value)}`,
+  );
+}
+
+function assertTime(path: string, value: unknown): number | null {
+  if (value === null || (typeof value === 'number' && Number.isSafeInteger(value))) return value;
+  throw new Fault('CONFIG_INVALID', `${path}: rotatedAt must be a time in ms or null, got ${shapeOf(value)}`);
+}
+
+/** Written beside the file and moved into place, so that a crash leaves the old one whole. Only the owner may read it. */
+export function writeKeyFile(path: string, keys: KeyFile): void {
+  const fresh = `${path}.new`;
+  writeFileSync(fresh, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  renameSync(fresh, path);
+}
+
+/** The secrets as a guard takes them. */
+export function secretsOf({ secret, previousSecret }: KeyFile): { secret: Buffer; previousSecret?: Buffer } {
+  const present = Buffer.from(secret, 'base64');
+  return previousSecret === null
+    ? { secret: present }
+    : { secret: present, previousSecret: Buffer.from(previousSecret, 'base64') };
+}
