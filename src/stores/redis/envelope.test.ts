@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NO_VERSION, Snapshot, TIME_WIDTH, textOf, VERSION_WIDTH, writeOf } from './envelope.ts';
+
+const version = 'abcdefgh00000001';
+const now = 1_700_000_000_000;
+
+describe('the text of a record', () => {
+  test('reads in redis-cli', () => {
+    const write = writeOf({ at: now }, { keepMs: 1_000, softMs: 0, hardMs: 500 }, now);
+    expect(textOf(write, version)).toBe(`${version} 1700000001000 0 1700000000500 {"at":1700000000000}`);
+  });
+
+  test('gives back what was put, while it is kept', () => {
+    const duration = fc.integer({ min: 0, max: 90 * 86_400_000 });
+    const retention = fc.record({ keepMs: duration, softMs: duration, hardMs: duration });
+    fc.assert(
+      fc.property(fc.jsonValue(), retention, duration, (rest, retained, laterMs) => {
+        const value = JSON.parse(JSON.stringify({ at: now, rest }));
+        const snapshot = Snapshot.read(textOf(writeOf(value, retained, now), version), 0);
+        const later = now + laterMs;
+        const isKept = laterMs < retained.keepMs;
+        expect(snapshot.version).toBe(version);
+        expect(snapshot.valueAt(later)).toEqual(isKept ? value : undefined);
+        expect(snapshot.isHardBlocked(later)).toBe(isKept && laterMs < retained.hardMs);
+        expect(snapshot.isHeld(later)).toBe(isKept && laterMs < Math.max(retained.softMs, retained.hardMs));
+      }),
+    );
+  });
+
+  test('rounds times up to whole milliseconds', () => {
+    const { keepUntil, softUntil, hardUntil } = writeOf(
+      { at: 1 },
+      { keepMs: 0.5, softMs: 1.2, hardMs: 0 },
+      10,
+    );
+    expect([keepUntil, softUntil, hardUntil]).toEqual([11, 12, 0]);
+  });
+
+  test('has its version and its end where the commit script looks for them', () => {
+    for (const time of [5, now, 10 ** 20]) {
+      const text = textOf(writeOf({ at: 1 }, { keepMs: 0, softMs: 0, hardMs: 0 }, time), version);
+      expect(text.slice(0, VERSION_WIDTH)).toBe(version);
+      expect(text.slice(VERSION_WIDTH + 1, VERSION_WIDTH + 1 + TIME_WIDTH)).toMatch(/^\d+$/);
+      expect(text[VERSION_WIDTH + 1 + TIME_WIDTH]).toBe(' ');
+    }
+  });
+
+  test.each([
+    '',
+    'x',
+    `${version}`,
+    `${version} 1 2 3`,
+    `${version} 1 -2 3 {}`,
+    `${version}x1 2 3 {}`,
+    `${version} a 0 0 {}`,
+  ])('that is %j is no record', (text) => {
+    expect(() => Snapshot.read(text, 0)).toThrow(expect.objectContaining({ code: 'RECORD_CORRUPT' }));
+  });
+
+  test('tells of a corrupt record without showing it', () => {
+    const text = `${version} 9999999999999 0 0 {"secret`;
+    expect(() => Snapshot.read(text, 0).valueAt(now)).toThrow(
+      expect.objectContaining({ code: 'RECORD_CORRUPT', message: expect.not.stringContaining('secret') }),
+    );
+  });
+
+  test('is absent as nothing, with no version', () => {
+    const absent = Snapshot.absent(7);
+    expect(absent.version).toBe(NO_VERSION);
+    expect(absent.seenAtMs).toBe(7);
+    expect(absent.valueAt(0)).toBeUndefined();
+    expect(absent.isHeld(0)).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Key } from '../../core/records.ts';
+import { Snapshot, writeOf } from './envelope.ts';
+import { KNOWN_BLOCK_MS, KnownBlocks } from './known-blocks.ts';
+
+const key = (text: string, was: string | null = null): Key => ({ text, was });
+const now = 1_700_000_000_000;
+
+describe('known blocks', () => {
+  let nowMs: number;
+  let blocks: KnownBlocks;
+  beforeEach(() => {
+    nowMs = 10_000;
+    blocks = new KnownBlocks(() => nowMs);
+  });
+
+  const blocked = (hardMs = 60_000): Snapshot =>
+    Snapshot.written(
+      writeOf({ at: now }, { keepMs: 86_400_000, softMs: 0, hardMs }, now),
+      'abcdefgh00000001',
+      nowMs,
+    );
+  const absent = (): Snapshot => Snapshot.absent(nowMs);
+
+  test('answer a view that they have seen whole', () => {
+    blocks.learn(
+      new Map([
+        ['a', blocked()],
+        ['b', absent()],
+      ]),
+      now,
+    );
+    expect([...(blocks.answer([key('a'), key('b')], now)?.reading.keys() ?? [])]).toEqual(['a', 'b']);
+    expect(blocks.answer([key('a')], now)).toMatchObject({ isAging: false });
+  });
+
+  test('answer nothing without a block, with an unknown record, or with a previous text that was not read', () => {
+    blocks.learn(
+      new Map([
+        ['a', blocked()],
+        ['b', absent()],
+      ]),
+      now,
+    );
+    expect(blocks.answer([key('b')], now)).toBeUndefined();
+    expect(blocks.answer([key('a'), key('c')], now)).toBeUndefined();
+    expect(blocks.answer([key('a', 'before')], now)).toBeUndefined();
+  });
+
+  test('end with the block', () => {
+    blocks.learn(new Map([['a', blocked(500)]]), now);
+    expect(blocks.answer([key('a')], now + 499)?.reading.size).toBe(1);
+    expect(blocks.answer([key('a')], now + 500)).toBeUndefined();
+  });
+
+  test('end two seconds after they were seen, and are renewed before', () => {
+    blocks.learn(new Map([['a', blocked()]]), now);
+    nowMs += KNOWN_BLOCK_MS / 2 + 1;
+    expect(blocks.answer([key('a')], now)?.isAging).toBe(true);
+    nowMs += KNOWN_BLOCK_MS / 2;
+    expect(blocks.answer([key('a')], now)).toBeUndefined();
+  });
+
+  test('do not answer with a record that was read before the block', () => {
+    blocks.learn(
+      new Map([
+        ['a', blocked()],
+        ['b', absent()],
+      ]),
+      now,
+    );
+    nowMs += 1;
+    blocks.learn(new Map([['a', blocked()]]), now);
+    expect(blocks.answer([key('a'), key('b')], now)).toBeUndefined();
+    blocks.learn(new Map([['b', absent()]]), now);
+    expect(blocks.answer([key('a'), key('b')], now)?.reading.size).toBe(2);
+  });
+
+  test('take in a lift, and forget what is in doubt', () => {
+    blocks.learn(new Map([['a', blocked()]]), now);
+    nowMs += 1;
+    blocks.learn(new Map([['a', blocked(0)]]), now);
+    expect(blocks.answer([key('a')], now)).toBeUndefined();
+    nowMs += 1;
+    blocks.learn(new Map([['a', blocked()]]), now);
+    blocks.forget([key('a')]);
+    expect(blocks.answer([key('a')], now)).toBeUndefined();
+  });
+
+  test('take in nothing of views that met no block', () => {
+    blocks.learn(new Map([['a', absent()]]), now);
+    expect(blocks.size).toBe(0);
+  });
+
+  test('are renewed once at a time', async () => {
+    let renewals = 0;
+    let finish: () => void = () => undefined;
+    const renew = (): Promise<void> => {
+      renewals += 1;
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    };
+    blocks.renewOnce([key('a')], renew);
+    blocks.renewOnce([key('a')], renew);
+    expect(renewals).toBe(1);
+    finish();
+    await new Promise(setImmediate);
+    blocks.renewOnce([key('a')], renew);
+    expect(renewals).toBe(2);
+  });
+});

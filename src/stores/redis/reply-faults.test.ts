@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { Fault } from '../../core/fault.ts';
+import { faultOf, isScriptMissing, meaningOf } from './reply-faults.ts';
+
+describe('errors of Redis', () => {
+  test.each([
+    ["READONLY You can't write against a read only replica.", 'STORE_FAILED'],
+    ['LOADING Redis is loading the dataset in memory', 'STORE_FAILED'],
+    ['CLUSTERDOWN Hash slot not served', 'STORE_FAILED'],
+    ["OOM command not allowed when used memory > 'maxmemory'.", 'STORE_FULL'],
+    ['-OOM command not allowed', 'STORE_FULL'],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', 'RECORD_CORRUPT'],
+    ['An error was signalled by the server: - ReadOnly: You cannot write', 'STORE_FAILED'],
+    ['Connection is closed.', 'STORE_FAILED'],
+    ['', 'STORE_FAILED'],
+  ])('%j is %s', (message, code) => {
+    const cause = new Error(message);
+    expect(faultOf(cause)).toMatchObject({ code, cause });
+  });
+
+  test('that are faults already stay what they are', () => {
+    const fault = new Fault('STORE_CLOSED', 'closed');
+    expect(faultOf(fault)).toBe(fault);
+  });
+
+  test('that pass by themselves, or tell of a lost master, are told apart', () => {
+    expect(meaningOf(new Error('TRYAGAIN Multiple keys request during rehashing of slot'))).toMatchObject({
+      isPassing: true,
+    });
+    expect(meaningOf(new Error('READONLY replica'))).toMatchObject({ isLostMaster: true });
+    expect(meaningOf('no error at all')).toMatchObject({ code: 'STORE_FAILED' });
+  });
+
+  test('about a missing script are known from every library', () => {
+    expect(isScriptMissing(new Error('NOSCRIPT No matching script. Please use EVAL.'))).toBe(true);
+    expect(
+      isScriptMissing(
+        new Error('An error was signalled by the server: - NoScriptError: No matching script.'),
+      ),
+    ).toBe(true);
+    expect(isScriptMissing(new Error('ERR other'))).toBe(false);
+    expect(isScriptMissing(null)).toBe(false);
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { slotOf, tagOf } from './slot.ts';
+
+describe('slots', () => {
+  test.each([
+    ['123456789', 12739],
+    ['foo', 12182],
+    ['user1000', 3443],
+    ['{user1000}.following', 3443],
+    ['', 0],
+    ['Grüße', 8844],
+  ])('%j is in the slot that the cluster computes', (key, slot) => {
+    expect(slotOf(key)).toBe(slot);
+  });
+
+  test.each([
+    ['portcullis:x:login:1:K2:{net}:agent', 'net'],
+    ['no tag', 'no tag'],
+    ['{}empty', '{}empty'],
+    ['{unclosed', '{unclosed'],
+    ['{{inner}}', '{inner'],
+    ['{first}{second}', 'first'],
+  ])('the tag of %j is %j', (key, tag) => {
+    expect(tagOf(key)).toBe(tag);
+  });
+
+  test('keys with one tag share a slot', () => {
+    const word = fc.string({ minLength: 1 }).filter((text) => !/[{}]/.test(text));
+    fc.assert(
+      fc.property(word, word, word, (before, tag, after) => {
+        expect(slotOf(`${before}{${tag}}${after}`)).toBe(slotOf(tag));
+      }),
+    );
+  });
+});
