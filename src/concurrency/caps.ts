@@ -55,7 +55,16 @@ export function createCaps(options: CapsOptions = {}): Caps {
       return meter.read(clock.now());
     },
     cap,
-    admit: async (route, call) => cap(route).admit(call),
-    run: async (route, work, call) => cap(route).run(work, call),
+    admit: (route, call) => rejecting(() => cap(route).admit(call)),
+    run: (route, work, call) => rejecting(() => cap(route).run(work, call)),
   };
+}
+
+/** Turns a throw into a rejection; an async function would keep the caller waiting for longer. */
+function rejecting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (fault) {
+    return Promise.reject(fault);
+  }
 }

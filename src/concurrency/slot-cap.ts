@@ -71,8 +71,12 @@ class SlotCap implements Cap, SlotKeeper {
     return this.#pinned ?? this.#settings.limit.current;
   }
 
-  async admit(call: CallOptions = anyCall): Promise<Admission> {
-    return this.#decide(call) ?? this.#waiting.enter(call);
+  admit(call: CallOptions = anyCall): Promise<Admission> {
+    try {
+      return Promise.resolve(this.#decide(call) ?? this.#waiting.enter(call));
+    } catch (fault) {
+      return Promise.reject(fault);
+    }
   }
 
   tryAdmit(call: CallOptions = anyCall): Admission {

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import type { CapEvent } from './admission.ts';
+import { createCaps } from './caps.ts';
+import { gradientLimit } from './gradient-limit.ts';
+
+describe('createCaps', () => {
+  it('has 10 creates and 50 reads without being told', () => {
+    const caps = createCaps();
+    expect(caps.routes).toEqual(['create', 'read']);
+    expect(caps.cap('create').status.limit).toBe(10);
+    expect(caps.cap('read').status.limit).toBe(50);
+  });
+
+  it('takes other routes and other numbers', () => {
+    const caps = createCaps({
+      routes: { create: { limit: 3 }, export: { limit: gradientLimit({ max: 2 }) } },
+    });
+    expect(caps.routes).toEqual(['create', 'read', 'export']);
+    expect(caps.cap('create').status.limit).toBe(3);
+    expect(caps.cap('export').status.limit).toBe(2);
+  });
+
+  it('keeps routes apart', async () => {
+    const caps = createCaps({ routes: { create: { limit: 1, queue: 0 } } });
+    expect((await caps.admit('create')).admitted).toBe(true);
+    expect((await caps.admit('create')).admitted).toBe(false);
+    expect(await caps.run('read', () => 'row')).toEqual({ admitted: true, value: 'row' });
+  });
+
+  it('has one pressure for the service, by calls', async () => {
+    const clock = new VirtualClock();
+    const caps = createCaps({ clock, routes: { create: { limit: 1, queue: 0 }, read: { limit: 1_000 } } });
+    expect(caps.pressure).toBe(0);
+    for (let i = 0; i < 11; i += 1) await caps.admit('create');
+    for (let i = 0; i < 89; i += 1) await caps.admit('read');
+    await clock.advance(1_000);
+    expect(caps.pressure).toBeCloseTo(0.0906, 3);
+    expect(caps.cap('read').pressure).toBe(caps.pressure);
+  });
+
+  it('tells which route an event is about', async () => {
+    const events: CapEvent[] = [];
+    const caps = createCaps({
+      routes: { export: { limit: 1, queue: 0 } },
+      onEvent: (event) => events.push(event),
+    });
+    await caps.admit('export');
+    await caps.admit('export');
+    expect(events).toMatchObject([{ type: 'shed', route: 'export' }]);
+  });
+
+  it('rejects calls to routes that it does not have', async () => {
+    const caps = createCaps();
+    await expect(caps.admit('toString')).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await expect(caps.run('delete', () => 1)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect(() => caps.cap('delete')).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+  });
+
+  it('passes wrong numbers on', () => {
+    expect(() => createCaps({ routes: { read: { limit: 0 } } })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { type GradientLimit, gradientLimit } from './gradient-limit.ts';
+
+/** Feeds so many latencies over a second, evenly. */
+function feed(limit: GradientLimit, fromMs: number, latencyMs: number, running: number, count = 100): void {
+  for (let i = 1; i <= count; i += 1) limit.observe(latencyMs, running, fromMs + (1_000 * i) / count);
+}
+
+describe('gradientLimit', () => {
+  it('starts at the maximum, or where it is told to', () => {
+    expect(gradientLimit({ max: 50 }).current).toBe(50);
+    expect(gradientLimit({ max: 50, initial: 20 }).current).toBe(20);
+  });
+
+  it('is a whole number', () => {
+    const limit = gradientLimit({ max: 50, initial: 20 });
+    feed(limit, 0, 20, 5);
+    feed(limit, 1_000, 20, 20);
+    expect(limit.state.limit).not.toBe(Math.floor(limit.state.limit));
+    expect(limit.current).toBe(Math.floor(limit.state.limit));
+  });
+
+  it('decreases at most once per cooldown', () => {
+    const limit = gradientLimit({ max: 64, min: 1 });
+    feed(limit, 0, 20, 5);
+    const seen = new Set<number>();
+    for (let i = 1; i <= 300; i += 1) {
+      limit.observe(2_000, 64, 1_000 + i * 10);
+      seen.add(limit.current);
+    }
+    // Calls of 2 s stretch the cooldown to 2 s: one decrease at once, and one after it.
+    expect([...seen]).toEqual([64, 32, 16]);
+  });
+
+  it('judges no window of few latencies', () => {
+    const limit = gradientLimit({ max: 64, windowMs: 1 });
+    feed(limit, 0, 20, 5, 20);
+    feed(limit, 1_000, 20_000, 64, 19);
+    expect(limit.current).toBe(64);
+    limit.observe(20_000, 64, 2_001);
+    expect(limit.current).toBe(32);
+  });
+
+  it('is not moved by one stuck call among many', () => {
+    const limit = gradientLimit({ max: 64 });
+    feed(limit, 0, 20, 5);
+    for (let second = 1; second < 60; second += 1) {
+      limit.observe(60_000, 64, second * 1_000);
+      feed(limit, second * 1_000, 20, 64);
+      expect(limit.state.probedFrom ?? limit.current).toBe(64);
+    }
+  });
+
+  it('takes calls that nobody counted as one running', () => {
+    const limit = gradientLimit({ max: 64 });
+    feed(limit, 0, 20, 0);
+    feed(limit, 1_000, 40, 0);
+    expect(limit.current).toBeLessThan(64);
+    expect(limit.state.last?.meanRunning).toBe(1);
+  });
+
+  it.each([
+    { max: 0 },
+    { max: 10, min: 0 },
+    { max: 10, min: 11 },
+    { max: 10, min: 5, initial: 4 },
+    { max: 10, tolerance: 1 },
+    { max: 10, tolerance: 2 },
+    { max: 10, tolerance: Number.NaN },
+    { max: 10, windowMs: 0 },
+    { max: 10, minSamples: 1 },
+    { max: 10, cooldownMs: 0 },
+    { max: 10, longMs: 100 },
+    { max: 10, probeEveryMs: 100 },
+  ])('checks its options: %o', (options) => {
+    expect(() => gradientLimit(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});

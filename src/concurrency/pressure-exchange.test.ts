@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import { publishPressure, watchPressure } from './pressure-exchange.ts';
+
+/** A store that can be taken away. */
+function severable(store: Store) {
+  const state = { isGone: false };
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (state.isGone) throw new Fault('STORE_FAILED', 'The store is gone.');
+    return work();
+  };
+  const severed: Store = {
+    view: (keys, look) => guarded(() => store.view(keys, look)),
+    transact: (keys, step) => guarded(() => store.transact(keys, step)),
+    ping: () => guarded(() => store.ping()),
+    held: (prefix) => store.held(prefix),
+    close: () => store.close(),
+  };
+  return { state, store: severed };
+}
+
+function exchange() {
+  const clock = new VirtualClock(1_000_000);
+  const { state, store } = severable(createMemoryStore({ clock: () => clock.now() }));
+  const faults: unknown[] = [];
+  const both = { store, clock, environment: 'test', onFault: (fault: unknown) => faults.push(fault) };
+  const levels = { a: 0, b: 0 };
+  const stops = (['a', 'b'] as const).map((node) =>
+    publishPressure({ ...both, service: 'orders', node, pressure: () => levels[node] }),
+  );
+  const watch = watchPressure({ ...both, services: ['orders', 'billing'] });
+  return { clock, state, faults, levels, stops, watch, both };
+}
+
+describe('pressure by the store', () => {
+  it('reaches the gateway as the mean of the nodes', async () => {
+    const { clock, levels, watch } = exchange();
+    levels.a = 0.6;
+    levels.b = 0.2;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.4, 9);
+    expect(watch.pressureOf('billing')).toBe(0);
+    expect(watch.pressureOf('unknown')).toBe(0);
+    levels.a = 0;
+    levels.b = 0;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBe(0);
+  });
+
+  it('is not spread over nodes that are gone', async () => {
+    const { clock, levels, stops, watch } = exchange();
+    levels.a = 0.6;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.3, 9);
+    stops[1]?.();
+    await clock.advance(20_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.6, 9);
+  });
+
+  it('fades when the store is gone, which is told, and comes back with it', async () => {
+    const { clock, state, faults, levels, watch } = exchange();
+    levels.a = 0.8;
+    levels.b = 0.8;
+    await clock.advance(2_000);
+    state.isGone = true;
+    await clock.advance(5_000);
+    expect(watch.pressureOf('orders')).toBeGreaterThan(0.6);
+    await clock.advance(10_000);
+    expect(watch.pressureOf('orders')).toBe(0);
+    expect(faults.length).toBeGreaterThan(10);
+    expect(faults[0]).toMatchObject({ code: 'STORE_FAILED' });
+    state.isGone = false;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.8, 9);
+  });
+
+  it('stops when it is told to', async () => {
+    const { clock, levels, stops, watch } = exchange();
+    levels.a = 1;
+    levels.b = 1;
+    await clock.advance(2_000);
+    for (const stop of stops) stop();
+    watch.stop();
+    await clock.advance(60_000);
+    expect(watch.pressureOf('orders')).toBe(0);
+  });
+
+  it('never writes a level that is none', async () => {
+    const { clock, levels, watch } = exchange();
+    levels.a = 7;
+    levels.b = -3;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.5, 9);
+  });
+});
+
+describe('pressure by the header', () => {
+  it('counts as soon as some responses have told it, and fades', async () => {
+    const { clock, watch } = exchange();
+    watch.heard('orders', 0.9);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.09, 9);
+    for (let i = 0; i < 100; i += 1) watch.heard('orders', 0.9);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.9, 3);
+    await clock.advance(15_000);
+    expect(watch.pressureOf('orders')).toBe(0);
+  });
+
+  it('is not kept for services that nobody watches, nor believed when it is none', () => {
+    const { watch } = exchange();
+    for (let i = 0; i < 100; i += 1) {
+      watch.heard('unknown', 1);
+      watch.heard('orders', Number.NaN);
+      watch.heard('orders', 40);
+    }
+    expect(watch.pressureOf('unknown')).toBe(0);
+    expect(watch.pressureOf('orders')).toBe(0);
+  });
+});
+
+describe('options of the exchange', () => {
+  it.each([{ everyMs: 0 }, { everyMs: 1.5 }, { environment: 'a b' }])('are checked: %o', (wrong) => {
+    const { both } = exchange();
+    expect(() => watchPressure({ ...both, services: ['orders'], ...wrong })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+    expect(() =>
+      publishPressure({ ...both, service: 'orders', node: 'a', pressure: () => 0, ...wrong }),
+    ).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it('want a node with a name', () => {
+    const { both } = exchange();
+    expect(() => publishPressure({ ...both, service: 'orders', node: '', pressure: () => 0 })).toThrow(
+      'node',
+    );
+  });
+});
