@@ -42,6 +42,7 @@ interface Opened {
 export class FolderStore implements LmdbStore {
   readonly #settings: LmdbSettings;
   readonly #deadlines: Deadlines;
+  readonly #underWay = new Set<Promise<unknown>>();
   #opening: Promise<Opened> | null = null;
   #isClosed = false;
 
@@ -55,8 +56,9 @@ export class FolderStore implements LmdbStore {
   }
 
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-    const { file } = await this.#deadlines.limit(this.#opened());
     assertKeys(keys);
+    const { file } = await this.#deadlines.limit(this.#opened());
+    this.#assertOpen();
     file.refresh();
     const now = this.#settings.clock();
     const find = (text: string) => {
@@ -78,21 +80,23 @@ export class FolderStore implements LmdbStore {
       ({ batches }) => batches.add(call),
       (error: unknown) => call.reject(error),
     );
-    return call.promise;
+    return this.#track(call.promise);
   }
 
   /** Writes, because only that shows a disk that is full or a lock that is not given back. */
   async ping(): Promise<void> {
     const { file, batches } = await this.#deadlines.limit(this.#opened());
+    this.#assertOpen();
     const call = new PendingCall([], (_, now) => file.touch(now), this.#deadlines);
     batches.add(call);
-    await call.promise;
+    await this.#track(call.promise);
   }
 
   async *held(prefix: string): AsyncGenerator<HeldRecord> {
     const { file } = await this.#opened();
     let after: Place | null = null;
     for (;;) {
+      this.#assertOpen();
       file.refresh();
       const now = this.#settings.clock();
       const page = file.heldPage(now, after);
@@ -112,6 +116,7 @@ export class FolderStore implements LmdbStore {
 
   async usage(): Promise<LmdbUsage> {
     const { file, batches } = await this.#opened();
+    this.#assertOpen();
     file.refresh();
     return { ...file.usage(), ...batches.evictions };
   }
@@ -120,16 +125,30 @@ export class FolderStore implements LmdbStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
     const [opening] = await Promise.allSettled([this.#opening]);
     if (opening.status === 'rejected' || opening.value === null) return;
     await opening.value.batches.idle();
     await opening.value.file.close();
   }
 
+  async #track<T>(answer: Promise<T>): Promise<T> {
+    this.#underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#underWay.delete(answer);
+    }
+  }
+
   async #opened(): Promise<Opened> {
-    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The embedded store was used after it was closed.');
+    this.#assertOpen();
     this.#opening ??= this.#open();
     return this.#opening;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The embedded store was used after it was closed.');
   }
 
   /** A failed attempt is forgotten, so that the next call makes another one. */

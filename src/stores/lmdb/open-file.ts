@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { checkFolder } from './file-check.ts';
 import type { LmdbSettings } from './options.ts';
 import { RecordFile } from './record-file.ts';
 
@@ -17,6 +18,7 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
       cause,
     });
   });
+  await checkFolder(path);
   const options = {
     path,
     mapSize: maxBytes,

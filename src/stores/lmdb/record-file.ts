@@ -106,7 +106,9 @@ export class RecordFile {
     return { records: records.entries, bytes: records.bytes + order.bytes };
   }
 
+  /** lmdb resets its read transaction by a timer, which throws if the file was closed before. */
   async close(): Promise<void> {
+    this.#root.resetReadTxn();
     await this.#root.close();
   }
 

@@ -15,7 +15,7 @@ export type { PostgresStore } from './postgres-store.ts';
  * retries, with `STORE_FULL` if the server's disk is full. A commit whose answer was lost may or may not have been
  * written; it is never sent again.
  *
- * @throws Fault `CONFIG_INVALID` when an option is of the wrong type or contradicts another one.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one.
  */
 export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const settings = settingsOf(options);

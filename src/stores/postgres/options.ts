@@ -24,8 +24,22 @@ export interface PostgresStoreOptions {
 /** Options with every default filled in. */
 export type PostgresSettings = Required<Omit<PostgresStoreOptions, 'pool' | 'connectionString'>>;
 
+const known = new Set([
+  'pool',
+  'connectionString',
+  'maxConnections',
+  'schema',
+  'deadlineMs',
+  'sweepEveryWrites',
+  'maxSweptRecords',
+  'onFault',
+]);
+
 /** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
 export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) throw new Fault('CONFIG_INVALID', `${name} is no option of the PostgreSQL store.`);
+  }
   const settings: PostgresSettings = {
     maxConnections: options.maxConnections ?? 8,
     schema: options.schema ?? 'portcullis',

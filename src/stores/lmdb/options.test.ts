@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { createLmdbStore, type LmdbStoreOptions } from './index.ts';
+import { settingsOf } from './options.ts';
+
+describe('options of the embedded store', () => {
+  test('have defaults', () => {
+    expect(settingsOf({ path: 'data' })).toEqual({
+      path: 'data',
+      maxBytes: 1024 ** 3,
+      deadlineMs: 50,
+      clock: Date.now,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no path', {}],
+    ['path', { path: '' }],
+    ['path', { path: 7 }],
+    ['maxBytes', { path: 'data', maxBytes: 1_000 }],
+    ['maxBytes', { path: 'data', maxBytes: Number.NaN }],
+    ['deadlineMs', { path: 'data', deadlineMs: 0 }],
+    ['an unknown name', { path: 'data', maxSize: 5 }],
+  ])('are refused when they are wrong: %s', (_, options) => {
+    expect(() => createLmdbStore(options as LmdbStoreOptions)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open as openLmdb } from 'lmdb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Key } from '../../src/core/records.ts';
+import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
+import { addOne, type Count, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
+
+describe('embedded store and its files', () => {
+  let path: string;
+  const open = (deadlineMs = 10_000) => createLmdbStore({ path, deadlineMs });
+
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), 'portcullis-lmdb-'));
+  });
+  afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+  test('keeps records, blocks and their times over a restart', async () => {
+    const { key, sibling, text } = group();
+    const first = open();
+    await first.transact([key, sibling], (records, now) => {
+      records.put(key, { at: now, count: 1 }, { ...kept, hardMs: 60_000 });
+      records.put(sibling, { at: now, count: 2 }, { ...kept, keepMs: 1 });
+    });
+    await first.close();
+    const second = open();
+    await second.transact([sibling], addOne(sibling));
+    const counts = await second.view([key, sibling], (records) => [
+      records.get(key)?.count,
+      records.get(sibling)?.count,
+    ]);
+    expect(counts).toEqual([1, 1]);
+    expect((await collect(second.held(text))).map((held) => held.key)).toEqual([key.text]);
+    await second.close();
+  });
+
+  test('makes its folder, which others may not read', async () => {
+    path = join(path, 'deep', 'down');
+    const store = open();
+    await store.ready();
+    expect(statSync(join(path, 'data.mdb')).mode & 0o077).toBe(0);
+    await store.close();
+  });
+
+  test('fails with STORE_FAILED on a file that is not its own, and opens once that is mended', async () => {
+    const { key } = group();
+    const store = open();
+    for (const content of ['not a database '.repeat(1_000), Buffer.alloc(16_384), 'short']) {
+      writeFileSync(join(path, 'data.mdb'), content);
+      expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
+    }
+    expect(await rejection(store.view([key], (records) => records.get(key)))).toMatchObject({
+      code: 'STORE_FAILED',
+    });
+    rmSync(join(path, 'data.mdb'));
+    expect(await store.transact([key], addOne(key))).toBe(1);
+    await store.close();
+  });
+
+  test('fails with STORE_FAILED on a file that was cut short', async () => {
+    const keys = times(200, () => group().key);
+    const store = open();
+    await Promise.all(keys.map((key) => store.transact([key], addOne(key))));
+    await store.close();
+    truncateSync(join(path, 'data.mdb'), 12_288);
+    const again = open();
+    expect(await rejection(again.ready())).toMatchObject({ code: 'STORE_FAILED' });
+    await again.close();
+  });
+
+  test('fails with STORE_FAILED where it cannot have a folder', async () => {
+    writeFileSync(join(path, 'file'), '');
+    mkdirSync(join(path, 'folder', 'data.mdb'), { recursive: true });
+    for (const place of ['file', 'file/below', 'folder']) {
+      const store = createLmdbStore({ path: join(path, place) });
+      expect(await rejection(store.ready())).toMatchObject({ code: 'STORE_FAILED' });
+      await store.close();
+    }
+  });
+
+  test('a record that is not one fails its calls with RECORD_CORRUPT and no others', async () => {
+    const { key, sibling } = group();
+    const store = open();
+    await store.transact([key, sibling], (records, now) => {
+      records.put(key, { at: now, count: 1 }, kept);
+      records.put(sibling, { at: now, count: 1 }, kept);
+    });
+    await store.close();
+    const raw = openLmdb({ path, overlappingSync: false });
+    await raw.openDB<string>('records', { encoding: 'string' }).put(key.text, '9999999999999 0 nonsense');
+    await raw.close();
+    const again = open();
+    const [viewed, stepped, other] = await Promise.allSettled([
+      again.view([key], (records) => records.get(key)),
+      again.transact([key], addOne(key)),
+      again.transact([sibling], addOne(sibling)),
+    ]);
+    expect(viewed).toMatchObject({ reason: { code: 'RECORD_CORRUPT' } });
+    expect(stepped).toMatchObject({ reason: { code: 'RECORD_CORRUPT' } });
+    expect(other).toEqual({ status: 'fulfilled', value: 2 });
+    await again.close();
+  });
+
+  test('refuses keys that its file cannot hold', async () => {
+    const store = open();
+    for (const text of ['', 'x'.repeat(601), 'nul\0']) {
+      const key: Key<Count> = { text, was: null };
+      expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'INVARIANT_BROKEN' });
+    }
+    const longest: Key<Count> = { text: '€'.repeat(600), was: null };
+    expect(await store.transact([longest], addOne(longest))).toBe(1);
+    await store.close();
+  });
+
+  test('answers what was under way when it is closed', async () => {
+    const { key } = group();
+    const store = open();
+    await store.ready();
+    const underWay = Array.from({ length: 50 }, () => store.transact([key], addOne(key)));
+    await store.close();
+    expect((await Promise.all(underWay)).at(-1)).toBe(50);
+  });
+});
