@@ -164,6 +164,20 @@ const masquerader: Habit = (random, pace) => ({
   rightShare: random.pick([0, 0.3]),
 });
 
+/** Wears out one agent after the other, until its network has shown too many. */
+const spender: Habit = (random, pace) => ({
+  ...masquerader(random, pace),
+  role: 'spender',
+  moves: random.between(150, 200),
+  everyMs: random.between(200, 600),
+  accounts: times(3, (index) => account(index)),
+  devices: [null],
+  stay: { account: 20, ip: 1, agent: 3, device: 1 },
+  rightShare: 0,
+  obeys: false,
+  isChecked: false,
+});
+
 /** Calls an api, politely or not. */
 const caller: Habit = (random, pace) => ({
   ...ordinary('caller', random, pace),
@@ -212,6 +226,7 @@ export const habits: readonly [Habit, ...Habit[]] = [
   hoverer,
   parallel,
   masquerader,
+  spender,
   caller,
   preloader,
 ];

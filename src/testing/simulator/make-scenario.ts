@@ -107,6 +107,7 @@ function makeTrouble(random: Random, { durationMs }: Pace): Trouble {
       lagMs: random.pick([0, 100, 5 * SECOND_MS, MINUTE_MS]),
       clockStepMs: random.pick([0, -SECOND_MS, 500, -MINUTE_MS]),
     },
+    { ...when, kind: 'full', share },
     { ...when, kind: 'forget', share: random.pick([0.01, 0.3]) },
     { ...when, forMs: random.between(10, 60 * SECOND_MS), kind: 'pause', node },
   ]);

@@ -14,7 +14,7 @@ export interface Message {
   readonly keys: readonly Key[];
   /** Whether the server has run it. */
   hasRun: boolean;
-  /** Whether the node has heard the answer. */
+  /** Whether the node has heard what the server made of it. */
   hasReturned: boolean;
 }
 

@@ -82,6 +82,8 @@ export type Trouble = { readonly atMs: number; readonly forMs: number } & (
   | { readonly kind: 'crash'; readonly losesData: boolean }
   /** The server is gone; afterwards a replica serves that is behind, by a clock of its own. */
   | { readonly kind: 'failover'; readonly lagMs: number; readonly clockStepMs: number }
+  /** The server has no room left: it refuses steps, while looks and probes go well. */
+  | { readonly kind: 'full'; readonly share: number }
   /** The server drops records, also between the look and the step of an operation. */
   | { readonly kind: 'forget'; readonly share: number }
   /** One node stands still; what it should have done and heard comes at the end. */

@@ -92,12 +92,13 @@ export class SimulatedLink implements Store {
     return new Promise((resolve, reject) => {
       const answer = (reply: Reply<T>) =>
         this.#return(() => {
-          message.hasReturned = true;
+          message.hasReturned = reply !== refused;
           if (operation !== null) this.#around.resume(operation);
           settle(reply, resolve, reject);
         });
       const arrive = () => {
-        if (!this.#around.server.isUp) return answer(refused);
+        const isFull = kind === 'transact' && this.#meets('full');
+        if (!this.#around.server.isUp || isFull) return answer(refused);
         // A second copy of a question changes nothing; of a step the server knows it by its number.
         if (message.hasRun && kind !== 'transact') return;
         message.hasRun = true;
@@ -136,7 +137,7 @@ export class SimulatedLink implements Store {
     );
   }
 
-  #meets(kind: 'lose-requests' | 'lose-replies' | 'duplicate' | 'conflict'): boolean {
+  #meets(kind: 'lose-requests' | 'lose-replies' | 'duplicate' | 'conflict' | 'full'): boolean {
     const trouble = this.#around.troubles.find(kind);
     return trouble !== undefined && this.#random.chance(trouble.share);
   }

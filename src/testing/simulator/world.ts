@@ -79,15 +79,16 @@ export class World implements Stage {
     this.#guards = this.#nodes.map((node) => {
       const link = new SimulatedLink(node, this.#surroundings(troubles), random.fork(`link ${node.index}`));
       const settings = readFailureOptions({ clock: node, nodes: scenario.nodes.length });
-      const guard = assembleGuard({
+      const assembled = assembleGuard({
         store: tampering.store?.(link) ?? link,
         identifier,
         policies,
         environment: ENVIRONMENT,
         failure: tampering.failure?.(settings) ?? settings,
       });
+      const guard = tampering.guard?.(assembled) ?? assembled;
       this.#listen(guard, node.index);
-      return tampering.guard?.(guard) ?? guard;
+      return guard;
     });
     scenario.actors.forEach((plan, index) => {
       new Actor(plan, this, random.fork(`actor ${index} ${plan.role}`)).start();

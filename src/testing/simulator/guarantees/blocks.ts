@@ -1,75 +1,15 @@
 import type { Reason, Scope } from '../../../core/decision.ts';
 import type { StoredRecord } from '../../../core/records.ts';
 import type { Holder, Standing } from '../../../core/standing.ts';
-import type { AccountDevice, AccountRecord, BookRecord, NetworkRecord } from '../../../core/state.ts';
-import type { OperationTrace } from '../operation-trace.ts';
-import { type Guarantee, ofChanges, type Surroundings } from './guarantee.ts';
+import type { AccountDevice, AccountRecord } from '../../../core/state.ts';
+import { expectationOf } from './block-oracle.ts';
+import { type Guarantee, ofChanges } from './guarantee.ts';
 
-/** The contract's own numbers, written down a second time on purpose: a changed policy must not change what is held. */
 const MINUTE_MS = 60_000;
-const ADMITTED_AGENTS = 50;
-const ADMISSION_MS = 15 * MINUTE_MS;
 const ADVISORY_LEVEL = 3;
 const API_LEVEL = 4;
 
 type Blockable = StoredRecord & Holder;
-
-/** Whom the account knows the device as, by the book as the server holds it. */
-export function acquaintanceOf(around: Surroundings, { keys, subject }: OperationTrace) {
-  const book = keys.book && (around.read(keys.book.text) as BookRecord | undefined);
-  const { device } = subject;
-  const entry =
-    device && device.confidence !== 'LOW' && book?.devices.find(({ id }) => id === device.token.hash);
-  if (!entry) return { known: false, trusted: false };
-  return { known: true, trusted: entry.bound && device.confidence === 'HIGH' };
-}
-
-/** Whether a block on this kind of key stops who is known so well. */
-function isStopped(scope: Scope, { known, trusted }: { known: boolean; trusted: boolean }): boolean {
-  if (scope === 'K5' || scope === 'K3' || scope === 'D') return true;
-  if (scope === 'K4' || scope === 'K2') return !trusted;
-  return !known;
-}
-
-/** Several guarantees ask for the same operation at the same moment. */
-const asked = new WeakMap<OperationTrace, readonly Reason[]>();
-
-/** The HARD blocks that should stop the operation, read off the server's records when it views them. */
-function blocksFor(around: Surroundings, operation: OperationTrace): readonly Reason[] {
-  const found = asked.get(operation) ?? findBlocks(around, operation, operation.t ?? 0);
-  asked.set(operation, found);
-  return found;
-}
-
-function findBlocks(around: Surroundings, operation: OperationTrace, t: number): Reason[] {
-  const { keys, subject } = operation;
-  const read = (key: { readonly text: string } | null) => {
-    const record = key === null ? undefined : (around.read(key.text) as Blockable | undefined);
-    return record !== undefined && t < record.at + around.recordMs ? record : undefined;
-  };
-  const account = read(keys.account) as (AccountRecord & Blockable) | undefined;
-  const network = read(keys.network) as (NetworkRecord & Blockable) | undefined;
-  const agents = network?.agentsSeenAt.filter((at) => at > Math.max(t, network.at) - ADMISSION_MS) ?? [];
-  const isRouted = read(keys.agent) === undefined && agents.length >= ADMITTED_AGENTS;
-  const device = account?.devices.find(({ id }: AccountDevice) => id === subject.device?.token.hash);
-  const candidates: [Scope, Holder | undefined, number | undefined][] = [
-    ['K4', account, account?.at],
-    ['K5', device, account?.at],
-    ['K3', read(keys.networkDevice), read(keys.networkDevice)?.at],
-    ['D', read(keys.device), read(keys.device)?.at],
-    ['K2', read(isRouted ? keys.otherAgent : keys.agent), read(isRouted ? keys.otherAgent : keys.agent)?.at],
-    ['K1', network, network?.at],
-    ['P48', read(keys.p48), read(keys.p48)?.at],
-    ['P40', read(keys.p40), read(keys.p40)?.at],
-  ];
-  const acquaintance = acquaintanceOf(around, operation);
-  return candidates.flatMap(([scope, holder, at]): Reason[] => {
-    if (holder === undefined || !isStopped(scope, acquaintance)) return [];
-    const { hardUntil, hardLevel } = holder.standing;
-    if (Math.max(t, at ?? t) >= hardUntil) return [];
-    return [{ rule: 'blocked', scope, outcome: 'HARD_BLOCK', level: hardLevel, until: hardUntil }];
-  });
-}
 
 const textOf = ({ scope, level, until }: Reason) => `${scope} L${level} until ${until}`;
 
@@ -81,7 +21,7 @@ export const blocksStopWhomTheyShould: Guarantee = {
     const expected = new Map<number, readonly Reason[]>();
     return {
       viewed: (operation) => {
-        expected.set(operation.id, blocksFor(around, operation));
+        expected.set(operation.id, expectationOf(around, operation).blocks);
       },
       decided: ({ id, op, decision }) => {
         const blocks = expected.get(id);
@@ -107,7 +47,7 @@ export const trustedDeviceKeepsItsLane: Guarantee = {
     const trusted = new Set<number>();
     return {
       viewed: (operation) => {
-        if (acquaintanceOf(around, operation).trusted) trusted.add(operation.id);
+        if (expectationOf(around, operation).trusted) trusted.add(operation.id);
       },
       decided: ({ id, op, decision }) => {
         if (!trusted.delete(id) || op === 'fail' || decision?.mode !== 'NORMAL') return;
@@ -178,7 +118,7 @@ export const blockedGroupsWriteNothing: Guarantee = {
     const blocked = new Map<number, readonly Scope[]>();
     return {
       viewed: (operation) => {
-        const blocks = blocksFor(around, operation);
+        const { blocks } = expectationOf(around, operation);
         if (blocks.length > 0)
           blocked.set(
             operation.id,
