@@ -1,6 +1,6 @@
 import type { DeviceSignal, TrafficEvent } from './oracle/request.ts';
 import { Random } from './random.ts';
-import { type Course, courses, type NetworkPool, type Scene } from './scenes.ts';
+import { type Course, courses, type NetworkPool, type Scene } from './traffic-scenes.ts';
 
 const second = 1000;
 const minute = 60 * second;
