@@ -1,4 +1,4 @@
-import type { Cap } from '../../../src/concurrency/index.ts';
+import { type Cap, refillScale } from '../../../src/concurrency/index.ts';
 import { Dependency } from './dependency.ts';
 import { type Random, seeded } from './random.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -20,6 +20,8 @@ export interface Scenario {
   readonly everyMs?: number;
   /** How many nodes share the dependency and the load evenly. Default 1. */
   readonly nodes?: number;
+  /** Whether a gateway scales the load by the pressure of the first node, which it hears of every second. */
+  readonly throughGateway?: boolean;
 }
 
 /** What happened in one interval. */
@@ -94,12 +96,26 @@ function playLoad(
       answer(askedAt);
     });
   };
+  const scale = scenario.throughGateway ? heardScale(clock, caps) : () => 1;
   const next = () => {
-    const rate = scenario.arrivals(clock.now());
+    const rate = scenario.arrivals(clock.now()) * scale();
     clock.after((arrivals.exponential() * 1_000) / rate, () => {
       void ask(caps[Math.floor(arrivals.uniform() * caps.length)] ?? null);
       next();
     });
   };
   next();
+}
+
+/** What a gateway makes of the pressure: read by one side every second, and by the other a second later. */
+function heardScale(clock: VirtualTime, caps: readonly (Cap | null)[]): () => number {
+  let published = 0;
+  let heard = 0;
+  const exchange = () => {
+    heard = published;
+    published = caps[0]?.pressure ?? 0;
+    clock.after(1_000, exchange);
+  };
+  exchange();
+  return () => refillScale(heard);
 }
