@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createRedisStore, type RedisStore } from '../../src/stores/redis/index.ts';
@@ -83,6 +84,22 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     expect(await reading.view([key], (records) => records.get(key))).toBeUndefined();
     expect(await rejection(reading.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
     await reading.close();
+  });
+
+  test('nothing, when its user has the rights that the documentation names', async () => {
+    const page = readFileSync(new URL('../../docs/operating/redis.md', import.meta.url), 'utf8');
+    const command = /^ACL SETUSER (portcullis .*)$/m.exec(page)?.[1] ?? '';
+    expect(await server.cli('ACL', 'SETUSER', ...command.split(' '))).toBe('OK');
+    const url = server.url.replace('redis://', 'redis://portcullis:secret@');
+    const allowed = createRedisStore({ url, deadlineMs: 5_000 });
+    await allowed.ready();
+    const { key, text } = group();
+    await allowed.transact([key], (records, now) =>
+      records.put(key, countOf(1, now), { ...kept, hardMs: 60_000 }),
+    );
+    await allowed.ping();
+    expect(await collect(allowed.held(text))).toHaveLength(1);
+    await allowed.close();
   });
 
   test('with a wrong password is not ready, and says why', async () => {

@@ -46,9 +46,17 @@ const quickSettings: RedisSettings = {
   loglevel: 'warning',
 };
 
-/** Whether a Redis server is installed. */
+/** Whether a Redis server, or a Valkey server, is installed. */
 export function isRedisInstalled(): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'redis-server')));
+  return programNamed('server') !== undefined;
+}
+
+/** A program of Redis, or where that is not installed, of Valkey: `server` or `cli`. */
+function programNamed(what: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return [`redis-${what}`, `valkey-${what}`].find((name) =>
+    folders.some((folder) => existsSync(join(folder, name))),
+  );
 }
 
 /** Starts a server; with a configuration file, a Sentinel, which writes what it learns into that file. */
@@ -68,14 +76,17 @@ export async function startRedis(settings: RedisSettings = {}, configFile?: stri
   leftovers.add(killLeftover);
 
   const cli = async (...command: string[]): Promise<string> => {
-    const { stdout } = await run('redis-cli', ['-p', String(port), ...command], {
+    const { stdout } = await run(programNamed('cli') ?? 'redis-cli', ['-p', String(port), ...command], {
       maxBuffer: 64 * 1024 * 1024,
     });
     return stdout.trim();
   };
 
   async function resume(): Promise<void> {
-    server = spawn('redis-server', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    server = spawn(programNamed('server') ?? 'redis-server', args, {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await untilReady(server, cli);
   }
 
