@@ -24,13 +24,11 @@ export interface Answer {
 /** A value now or later. */
 export type Awaitable<T> = T | Promise<T>;
 
-const requestIds = new WeakMap<object, string>();
+const requestId = Symbol('portcullis.requestId');
 
 /** The id of a request: its own if it is sane, else a new one, the same at every gate. */
 export function requestIdFor({ request, header }: Arrival): string {
-  const known = requestIds.get(request);
-  if (known !== undefined) return known;
-  const id = requestIdOf(header(requestIdHeader));
-  requestIds.set(request, id);
-  return id;
+  const holder: { [requestId]?: string } = request;
+  holder[requestId] ??= requestIdOf(header(requestIdHeader));
+  return holder[requestId];
 }

@@ -84,7 +84,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     return {
       headers,
       refusal: verdict.allowed ? null : refusalOf(verdict, requestId, path),
-      rateLimit: this.#rateLimitOf(verdict),
+      rateLimit: new CallRateLimit(this.#limiter, verdict),
     };
   }
 
@@ -110,16 +110,32 @@ export class LimitGate<Args extends readonly unknown[]> {
     const rest = path.slice(base.length);
     return rest === '' ? '/' : /^[/?#]/.test(rest) ? rest : path;
   }
+}
 
-  #rateLimitOf(verdict: Verdict): RateLimit {
-    const { quota } = verdict;
-    return {
-      limit: quota?.capacity ?? null,
-      remaining: quota?.remaining ?? null,
-      resetTime: quota === null ? null : new Date(quota.moreAt),
-      verdict,
-      settle: (cost) => this.#limiter.settle(verdict, cost),
-    };
+/** Made for every call, read by few: what costs something is found when it is asked for. */
+class CallRateLimit implements RateLimit {
+  readonly verdict: Verdict;
+  readonly #limiter: Limiter;
+
+  constructor(limiter: Limiter, verdict: Verdict) {
+    this.#limiter = limiter;
+    this.verdict = verdict;
+  }
+
+  get limit(): number | null {
+    return this.verdict.quota?.capacity ?? null;
+  }
+
+  get remaining(): number | null {
+    return this.verdict.quota?.remaining ?? null;
+  }
+
+  get resetTime(): Date | null {
+    return this.verdict.quota === null ? null : new Date(this.verdict.quota.moreAt);
+  }
+
+  settle(cost: number): Promise<void> {
+    return this.#limiter.settle(this.verdict, cost);
   }
 }
 

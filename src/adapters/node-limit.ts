@@ -34,7 +34,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
     const passage = await gate.pass(arrivalOfNode(request), request, response);
     if (passage === null) return null;
     setHeaders(response, passage.headers);
-    Object.assign(request, { [requestPropertyName]: passage.rateLimit });
+    Reflect.set(request, requestPropertyName, passage.rateLimit);
     if (gate.settlesByOutcome && passage.refusal === null) {
       onceEnded(response, (status) => gate.end(passage, status, request, response));
     }

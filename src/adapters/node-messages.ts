@@ -6,12 +6,12 @@ import type { Answer, Arrival } from './arrival.ts';
 export type NodeRequest = (IncomingMessage | Http2ServerRequest) & { readonly originalUrl?: string };
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
-export function arrivalOfNode(request: NodeRequest): Arrival {
+export function arrivalOfNode(request: NodeRequest, path?: string): Arrival {
   const { headers } = request;
   return {
     request,
     method: request.method ?? 'GET',
-    path: request.originalUrl ?? request.url ?? '/',
+    path: path ?? request.originalUrl ?? request.url ?? '/',
     peer: request.socket?.remoteAddress,
     header: (name) => {
       const value = headers[name];

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import type { Store } from '../stores/store.ts';
+import { immediateOf } from './store-fallback.ts';
 import type { Warning } from './warning.ts';
 
 export interface DeploymentOptions {
@@ -17,7 +18,7 @@ const processManagerMarks = ['NODE_APP_INSTANCE', 'pm_id'];
 export function deploymentWarnings(options: DeploymentOptions): Warning[] {
   const { store, isWorker = cluster.isWorker, environment = {} } = options;
   const managed = processManagerMarks.some((mark) => environment[mark] !== undefined);
-  if (!isInMemory(store) || !(isWorker || managed)) return [];
+  if (immediateOf(store) === null || !(isWorker || managed)) return [];
   return [
     {
       code: 'PORTCULLIS_MEMORY_STORE_IN_CLUSTER',
@@ -25,9 +26,4 @@ export function deploymentWarnings(options: DeploymentOptions): Warning[] {
         'The store is in the memory of this process, which is one of several: every process counts on its own. Use a store they share, such as portcullis/redis.',
     },
   ];
-}
-
-/** Only a store in this process can answer at once. */
-function isInMemory(store: Store): boolean {
-  return 'immediate' in store;
 }

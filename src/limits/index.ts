@@ -1,9 +1,10 @@
 export type { AllowListOptions, SkippedBy } from './allow-list.ts';
 export type { Limit } from './allowance.ts';
 export type { Call } from './call.ts';
+export type { Client } from './client-finder.ts';
 export { type DeploymentOptions, deploymentWarnings } from './deployment-warnings.ts';
 export type { LimitCounts, LimitEvent, LimitListener } from './events.ts';
-export { type Client, createLimiter, type Limiter } from './limiter.ts';
+export { createLimiter, type Limiter } from './limiter.ts';
 export type { LimiterOptions, LimitOverride, ShadowRule } from './limiter-options.ts';
 export { type LimitProblem, limitProblem, problemMediaType } from './problem.ts';
 export {

@@ -1,26 +1,23 @@
 import { Fault, shapeOf } from '../core/fault.ts';
-import { createComponentHasher } from '../identity/component-hasher.ts';
-import { createIdentifier } from '../identity/identifier.ts';
+import type { Records } from '../core/records.ts';
 import type { Store } from '../stores/store.ts';
-import { AllowList } from './allow-list.ts';
-import { type Allowance, assertCost, milliCost, scaledQuota } from './allowance.ts';
+import { AllowList, type SkippedBy } from './allow-list.ts';
+import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import type { Call } from './call.ts';
-import { type ClientKeys, ClientKeyspace } from './client-keys.ts';
+import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
 import { LimitCounter } from './limit-counter.ts';
 import { assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
 import { liftBlock, placeBlock } from './operator-steps.ts';
+import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
 import { type Answered, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, type Taken, take } from './take.ts';
-import type { QuotaState, Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
-
-/** Whom a call comes from. */
-export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
 
 /** Limits calls by token buckets over a store. A refusal is a value; only faults and misuse throw. */
 export interface Limiter {
@@ -54,7 +51,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 class BucketLimiter implements Limiter {
   readonly name: string;
-  readonly #keysOf: (client: Client) => ClientKeys;
+  readonly #keysOf: ClientFinder;
+  readonly #terms: QuotaTerms;
   readonly #routes: RouteTable;
   readonly #limits: LimitBook;
   readonly #allow: AllowList;
@@ -70,7 +68,13 @@ class BucketLimiter implements Limiter {
     const { name = 'default', onEvent = () => {} } = options;
     this.name = name;
     this.#shadows = shadowsOf(options.shadow);
-    this.#keysOf = clientKeysOf(options, name, this.#shadows.limit || this.#shadows.autoBlock);
+    const { environment = 'default' } = options;
+    assertName('environment', environment);
+    assertName('name', name);
+    // A shadow's records are its own: what was decided there is never enforced later.
+    const isShadow = this.#shadows.limit || this.#shadows.autoBlock;
+    this.#keysOf = createClientFinder(environment, isShadow ? `${name}.shadow` : name, options);
+    this.#terms = new QuotaTerms(name);
     this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);
     this.#limits = new LimitBook(options);
     this.#allow = new AllowList(options.allow ?? {});
@@ -88,7 +92,7 @@ class BucketLimiter implements Limiter {
     const skipped = this.#allow.find(call);
     if (skipped !== null) {
       this.#onEvent({ type: 'skipped', by: skipped, route: route.name });
-      return { ...openVerdict(call, route), skipped };
+      return skippedVerdict(call, route, skipped);
     }
     if (call.cost !== undefined) assertCost('INPUT_INVALID', 'cost', call.cost);
     const ask: Ask = {
@@ -98,7 +102,9 @@ class BucketLimiter implements Limiter {
       cost: call.cost ?? route.cost,
       blocksInShadow: this.#shadows.autoBlock,
     };
-    const answered = await this.#store.transact(ask.keys.all, (records, now) => take(records, ask, now));
+    const step = (records: Records, now: number) => take(records, ask, now);
+    const answered =
+      this.#store.transactAtOnce(ask.keys.all, step) ?? (await this.#store.transact(ask.keys.all, step));
     return this.#judge(call, route, ask, answered);
   }
 
@@ -142,12 +148,15 @@ class BucketLimiter implements Limiter {
     else this.#tellRefusal(call, route, ask.cost, enforced, t, false);
     if (shadowed !== null) this.#tellRefusal(call, route, ask.cost, shadowed, t, true);
     return {
-      ...openVerdict(call, route),
       allowed: enforced === null,
       rule: enforced?.rule ?? null,
       retryAfterMs: enforced === null ? 0 : waitOf(enforced, t),
+      caller: callerOf(call),
+      route: route.name,
+      signIn: route.signIn,
       cost: ask.cost,
-      quota: this.#shadows.limit ? null : quotaOf(this.name, ask.allowance, taken),
+      quota: this.#shadows.limit ? null : this.#terms.stateOf(ask.allowance, taken),
+      skipped: null,
       shadow: shadowed && { rule: shadowed.rule, retryAfterMs: waitOf(shadowed, t) },
       mode,
       ticket:
@@ -175,7 +184,7 @@ const waitOf = ({ until }: Refusal, t: number): number => Math.max(1, until - t)
 
 const callerOf = ({ user }: Client) => (user ? 'user' : 'anonymous');
 
-function openVerdict(call: Call, route: CompiledRoute): Verdict {
+function skippedVerdict(call: Call, route: CompiledRoute, skipped: SkippedBy): Verdict {
   return {
     allowed: true,
     rule: null,
@@ -185,33 +194,9 @@ function openVerdict(call: Call, route: CompiledRoute): Verdict {
     signIn: route.signIn,
     cost: 0,
     quota: null,
-    skipped: null,
+    skipped,
     shadow: null,
     mode: 'NORMAL',
     ticket: null,
-  };
-}
-
-function quotaOf(policy: string, { capacity, windowSeconds }: Allowance, taken: Taken): QuotaState {
-  const { remaining, moreAt, t } = taken;
-  return { policy, capacity, windowSeconds, remaining, moreInMs: Math.max(0, moreAt - t), moreAt };
-}
-
-/** A shadow's records are its own: what was decided there is never enforced later. */
-function clientKeysOf(
-  options: LimiterOptions,
-  name: string,
-  shadow: boolean,
-): (client: Client) => ClientKeys {
-  const { environment = 'default', secret, previousSecret } = options;
-  assertName('environment', environment);
-  assertName('name', name);
-  const keyspace = new ClientKeyspace(environment, shadow ? `${name}.shadow` : name);
-  const hash = createComponentHasher({ secret, previousSecret });
-  const identifier = createIdentifier({ secret, previousSecret });
-  return ({ ip, ua, user }) => {
-    if (user) return keyspace.user(hash('account', user));
-    const { network, agent, otherAgent } = identifier.identify({ ip, ua: ua ?? undefined });
-    return keyspace.anonymous(network, agent, otherAgent);
   };
 }

@@ -95,6 +95,7 @@ const refused: Verdict = {
     policy: 'default',
     capacity: 30,
     windowSeconds: 3,
+    policyField: '"default";q=30;w=3',
     remaining: 0,
     moreInMs: 90,
     moreAt: 1_700_000_000_090,

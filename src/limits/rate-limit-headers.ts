@@ -31,17 +31,17 @@ export function formatPolicies(items: readonly QuotaPolicyItem[]): string {
 }
 
 export function formatLimits(items: readonly ServiceLimitItem[]): string {
-  return items
-    .map(
-      ({ policy, remaining, resetSeconds, partitionKey }) =>
-        `${quoted(policy)};r=${remaining}${numberOf('t', resetSeconds)}${bytesOf(partitionKey)}`,
-    )
-    .join(',');
+  return items.map(formatLimit).join(',');
+}
+
+function formatLimit({ policy, remaining, resetSeconds, partitionKey }: ServiceLimitItem): string {
+  return `${quoted(policy)};r=${remaining}${numberOf('t', resetSeconds)}${bytesOf(partitionKey)}`;
 }
 
 /** Structured Fields, RFC 9651: backslashes and quotes are escaped. */
 function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  const plain = !text.includes('"') && !text.includes('\\');
+  return `"${plain ? text : text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 const numberOf = (name: string, value: number | undefined) =>
@@ -80,14 +80,11 @@ export function rateLimitHeaders(verdict: Verdict, options: HeaderOptions = {}):
 type Quota = NonNullable<Verdict['quota']>;
 
 function standard({ signIn }: Verdict, quota: Quota): [string, string][] {
-  const { policy, capacity, windowSeconds, remaining, moreInMs } = quota;
-  const policies: [string, string] = [
-    'RateLimit-Policy',
-    formatPolicies([{ policy, quota: capacity, windowSeconds }]),
-  ];
+  const { policy, policyField, remaining, moreInMs } = quota;
+  const policies: [string, string] = ['RateLimit-Policy', policyField];
   if (signIn) return [policies];
   const resetSeconds = Math.ceil(moreInMs / SECOND_MS);
-  return [policies, ['RateLimit', formatLimits([{ policy, remaining, resetSeconds }])]];
+  return [policies, ['RateLimit', formatLimit({ policy, remaining, resetSeconds })]];
 }
 
 function legacy({ capacity, remaining, moreAt }: Quota): [string, string][] {

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Key, Records } from '../core/records.ts';
 import { timesWithin } from '../core/times.ts';
-import type { Store } from '../stores/store.ts';
+import type { ImmediateStore, Store } from '../stores/store.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
 
@@ -32,6 +32,7 @@ const pauseMs = 5 * SECOND_MS;
  */
 export class StoreFallback {
   readonly #store: Store;
+  readonly #immediate: ImmediateStore | null;
   readonly #clock: () => number;
   readonly #onEvent: (event: LimitEvent) => void;
   readonly #local = new LocalRecords();
@@ -41,6 +42,7 @@ export class StoreFallback {
 
   constructor(store: Store, clock: () => number, onEvent: (event: LimitEvent) => void) {
     this.#store = store;
+    this.#immediate = immediateOf(store);
     this.#clock = clock;
     this.#onEvent = onEvent;
   }
@@ -56,12 +58,26 @@ export class StoreFallback {
       if (this.#failures.length > 0) this.#recover();
       return { value, mode: 'NORMAL' };
     } catch (error) {
-      if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
-      this.#noteFailure(error);
-      return this.#runHere(step);
+      return this.#runAfterFailure(error, step);
     } finally {
       if (probes) this.#probing = false;
     }
+  }
+
+  /** The same without a promise, where the store can do without and has not failed lately; else null. */
+  transactAtOnce<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Answered<T> | null {
+    if (this.#immediate === null || this.#failures.length > 0) return null;
+    try {
+      return { value: this.#immediate.transact(keys, step), mode: 'NORMAL' };
+    } catch (error) {
+      return this.#runAfterFailure(error, step);
+    }
+  }
+
+  #runAfterFailure<T>(error: unknown, step: (records: Records, now: number) => T): Answered<T> {
+    if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
+    this.#noteFailure(error);
+    return this.#runHere(step);
   }
 
   #runHere<T>(step: (records: Records, now: number) => T): Answered<T> {
@@ -83,4 +99,9 @@ export class StoreFallback {
     this.#local.clear();
     this.#onEvent({ type: 'store-recovered' });
   }
+}
+
+/** A store in the memory of this process has a face that answers at once. */
+export function immediateOf(store: Store & { readonly immediate?: ImmediateStore }): ImmediateStore | null {
+  return store.immediate ?? null;
 }

@@ -111,6 +111,7 @@ describe('a bucket', () => {
         const { call, elapse, allowance } = bench(limit);
         let taken = call(1);
         for (let i = 1; i < calls; i += 1) taken = call(1);
+        fc.pre(taken.refusal === null || taken.refusal.rule === 'limit');
         elapse(Math.max(0, taken.moreAt - taken.t));
         const later = call(0);
         expect(later.remaining).toBe(Math.min(taken.remaining + 1, allowance.capacity));

@@ -75,7 +75,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
 function open(stored: ClientRecord | undefined, quota: Quota, now: number): ClientRecord {
   if (stored === undefined) return emptyClient(now, quota.limit);
   const bucket = inRefill(stored.bucket, stored.limit, quota.limit, now);
-  return { ...stored, at: now, bucket, limit: quota.limit };
+  return { at: now, standing: stored.standing, bucket, limit: quota.limit, asked: stored.asked };
 }
 
 /** What is owed stays owed when the refill changes: up to now it was paid back at the old one. */
@@ -115,22 +115,22 @@ function chargeClient(
 ): Taken {
   const charged = milli === 0 ? null : charge(record.bucket, quota, milli, now);
   if (charged?.conforms) record.bucket = charged.bucket;
+  const owed = backlog(record.bucket, quota.limit, now);
+  const left = quota.capacity * quota.periodMs - owed;
+  const remaining = Math.max(0, Math.floor(left / (milliCost * quota.periodMs)));
   return {
     t,
     key,
     takenMilli: charged?.conforms ? milli : 0,
     refusal: charged?.conforms === false ? { rule: 'limit', until: charged.until } : null,
     shadowBlock: block,
-    ...stockOf(record.bucket, quota, now),
+    remaining,
+    moreAt: moreAt(remaining, owed, quota, now),
   };
 }
 
-/** Whole units left, and when there will be one more. */
-function stockOf(bucket: Bucket, quota: Quota, now: number): { remaining: number; moreAt: number } {
-  const owed = backlog(bucket, quota.limit, now);
-  const unit = milliCost * quota.periodMs;
-  const full = quota.capacity * quota.periodMs;
-  const remaining = Math.max(0, Math.floor((full - owed) / unit));
-  const missing = Math.min(owed, owed - (full - (remaining + 1) * unit));
-  return { remaining, moreAt: now + Math.ceil(Math.max(0, missing) / quota.limit) };
+/** When there is one unit more than what remains: a partly filled last unit never is, so then when all is there. */
+function moreAt(remaining: number, owed: number, { limit, periodMs, capacity }: Quota, now: number): number {
+  const stillOwed = capacity * periodMs - (remaining + 1) * milliCost * periodMs;
+  return now + Math.ceil((owed - Math.max(0, stillOwed)) / limit);
 }

@@ -36,6 +36,8 @@ export interface QuotaState {
   readonly capacity: number;
   /** Seconds in which it fills up. */
   readonly windowSeconds: number;
+  /** The same three as the `RateLimit-Policy` field has them. */
+  readonly policyField: string;
   readonly remaining: number;
   /** Until one more unit is there; 0 when the bucket is full. */
   readonly moreInMs: number;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
-import { LimitGate, type LimitOptions } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, SignInGate } from '../sign-in-gate.ts';
@@ -38,7 +38,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
     const passage = await gate.pass(arrivalOf(request), request, reply);
     if (passage === null) return undefined;
     setHeaders(reply, passage.headers);
-    Object.assign(request, { rateLimit: passage.rateLimit });
+    (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
     if (passage.refusal === null) {
       if (gate.settlesByOutcome) {
         onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
@@ -72,7 +72,7 @@ export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): Fas
 }
 
 function arrivalOf(request: FastifyRequest): Arrival {
-  return { ...arrivalOfNode(request.raw), path: request.originalUrl };
+  return arrivalOfNode(request.raw, request.originalUrl);
 }
 
 function setHeaders(reply: FastifyReply, headers: Answer['headers']): void {

@@ -67,7 +67,7 @@ export function signInOf<T>(context: Context): SignIn<T> | undefined {
 }
 
 function arrivalOf(context: Context): Arrival {
-  return { ...arrivalOfNode(context.req), path: context.originalUrl };
+  return arrivalOfNode(context.req, context.originalUrl);
 }
 
 function setHeaders(context: Context, headers: Answer['headers']): void {

@@ -1,0 +1,117 @@
+import { createServer, type Server } from 'node:http';
+import fastifyRateLimit from '@fastify/rate-limit';
+import express, { type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import fastify, { type FastifyInstance } from 'fastify';
+import { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { limit as limitExpress } from '../src/adapters/express/index.ts';
+import { limit as limitFastify } from '../src/adapters/fastify/index.ts';
+import { createLimiter, type Limiter } from '../src/limits/index.ts';
+import { createMemoryStore } from '../src/stores/memory/index.ts';
+import { createRedisStore } from '../src/stores/redis/index.ts';
+
+/**
+ * One server of the HTTP bench, in a process of its own: `node http-servers.js FRAMEWORK LIMITER [REDIS URL]`. All of
+ * them answer `GET /` with a few bytes and tell callers apart by the header `x-user`; no limit is ever reached. Tells
+ * the process that started it its port, and after each message how much processor time it has used, in µs.
+ */
+export const frameworks = ['express', 'fastify'] as const;
+export type Framework = (typeof frameworks)[number];
+export type LimiterName = 'none' | 'ours' | 'peer';
+
+/** Per second and caller: more than any load here asks for. */
+const unreachable = 100_000;
+const windowMs = 60_000;
+const body = { hello: 'world' };
+
+function ourLimiter(redisUrl: string | undefined): Limiter {
+  const store =
+    redisUrl === undefined ? createMemoryStore() : createRedisStore({ url: redisUrl, deadlineMs: 2_000 });
+  return createLimiter({ store, secret: 'a secret for the bench', ratePerSecond: unreachable });
+}
+
+function flexibleMiddleware(url: string): RequestHandler {
+  const flexible = new RateLimiterRedis({
+    storeClient: new Redis(url),
+    points: unreachable * 60,
+    duration: windowMs / 1_000,
+  });
+  return (request, response, next) => {
+    flexible.consume(request.get('x-user') ?? '').then(
+      ({ remainingPoints }) => {
+        response.setHeader('X-RateLimit-Remaining', remainingPoints);
+        next();
+      },
+      () => response.status(429).end(),
+    );
+  };
+}
+
+function expressMiddleware(limiter: LimiterName, redisUrl: string | undefined): RequestHandler | null {
+  if (limiter === 'none') return null;
+  if (limiter === 'ours') {
+    return limitExpress(ourLimiter(redisUrl), { user: (request) => request.get('x-user') });
+  }
+  if (redisUrl !== undefined) return flexibleMiddleware(redisUrl);
+  return rateLimit({
+    windowMs,
+    limit: unreachable * 60,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: (request) => request.get('x-user') ?? '',
+  });
+}
+
+async function serveExpress(limiter: LimiterName, redisUrl: string | undefined): Promise<Server> {
+  const app = express();
+  const middleware = expressMiddleware(limiter, redisUrl);
+  if (middleware !== null) app.use(middleware);
+  app.get('/', (_, response) => {
+    response.json(body);
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+async function addFastifyLimiter(app: FastifyInstance, limiter: LimiterName, redisUrl: string | undefined) {
+  if (limiter === 'ours') {
+    const user = ({ headers }: { headers: Record<string, unknown> }) => String(headers['x-user']);
+    app.addHook('onRequest', limitFastify(ourLimiter(redisUrl), { user }));
+  }
+  if (limiter === 'peer') {
+    await app.register(fastifyRateLimit, {
+      max: unreachable * 60,
+      timeWindow: windowMs,
+      enableDraftSpec: true,
+      keyGenerator: ({ headers }) => String(headers['x-user']),
+      ...(redisUrl === undefined ? {} : { redis: new Redis(redisUrl) }),
+    });
+  }
+}
+
+async function serveFastify(limiter: LimiterName, redisUrl: string | undefined): Promise<Server> {
+  const app = fastify();
+  await addFastifyLimiter(app, limiter, redisUrl);
+  app.get('/', async () => body);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return app.server;
+}
+
+/** Only where it was started as a program: the bench imports the names above. */
+export async function main(args: readonly string[]): Promise<void> {
+  const [framework, limiter, redisUrl] = args as [Framework, LimiterName, string | undefined];
+  const serve = framework === 'express' ? serveExpress : serveFastify;
+  const address = (await serve(limiter, redisUrl)).address();
+  process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.(user + system);
+  });
+  process.on('disconnect', () => process.exit());
+}
+
+if (process.send !== undefined && process.argv[1]?.endsWith('http-servers.js')) {
+  await main(process.argv.slice(2));
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
+import { type Framework, frameworks, type LimiterName } from './http-servers.ts';
+import type { Report } from './runner.ts';
+
+/**
+ * Requests through Express and Fastify without a limiter, with the framework's own, and with ours: the same load, each
+ * server in a process of its own, rounds taken in turns so that whatever else the machine does hits all of them. Load
+ * by `wrk`, 32 connections, a thousand callers.
+ */
+const limiters: readonly LimiterName[] = ['none', 'peer', 'ours'];
+const rounds = 5;
+const roundSeconds = 2;
+const connections = 32;
+const callers = 1_000;
+
+const peers = {
+  memory: { express: 'express-rate-limit 8', fastify: '@fastify/rate-limit 11' },
+  Redis: { express: 'rate-limiter-flexible 11, ioredis', fastify: '@fastify/rate-limit 11, ioredis' },
+} as const;
+type StoreName = keyof typeof peers;
+
+interface Sample {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Processor time of the server: what a limiter costs, however busy the machine is otherwise. */
+  readonly cpuMicros: number;
+}
+
+interface Running {
+  readonly url: string;
+  /** Processor time since the start, in µs. */
+  usage(): Promise<number>;
+  stop(): void;
+}
+
+export async function run(report: Report): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
+  const script = join(folder, 'callers.lua');
+  writeFileSync(script, loadScript);
+  let redis: RedisServer | undefined;
+  try {
+    for (const framework of frameworks) await compare(report, framework, 'memory', undefined, script);
+    redis = await startRedis();
+    for (const framework of frameworks) await compare(report, framework, 'Redis', redis.url, script);
+  } finally {
+    await redis?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compare(
+  report: Report,
+  framework: Framework,
+  store: StoreName,
+  redisUrl: string | undefined,
+  script: string,
+): Promise<void> {
+  const samples = await measureInTurns(framework, redisUrl, script);
+  const [none, peer, ours] = [samples.none, samples.peer, samples.ours];
+  const names = { peer: peers[store][framework] };
+  const at = `${framework}, ${store}`;
+  const share = (sample: Sample) => (100 * sample.perSecond) / none.perSecond;
+  const added = (sample: Sample) => sample.cpuMicros - none.cpuMicros;
+  report({ metric: `${at} (requests/s)`, ours: ours.perSecond, ...names, peerValue: peer.perSecond });
+  report({ metric: `${at}, of no limiter (%)`, ours: share(ours), ...names, peerValue: share(peer) });
+  report({
+    metric: `${at}, added CPU (µs/request)`,
+    ours: added(ours),
+    ...names,
+    peerValue: added(peer),
+    better: 'lower',
+  });
+  report({ metric: `${at}, p99 (ms)`, ours: ours.p99Ms, ...names, peerValue: peer.p99Ms, better: 'lower' });
+}
+
+/** A first round warms up and is thrown away. */
+async function measureInTurns(
+  framework: Framework,
+  redisUrl: string | undefined,
+  script: string,
+): Promise<Record<LimiterName, Sample>> {
+  const servers = new Map<LimiterName, Running>();
+  const samples: Record<LimiterName, Sample[]> = { none: [], peer: [], ours: [] };
+  try {
+    for (const limiter of limiters) servers.set(limiter, await start(framework, limiter, redisUrl));
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [limiter, server] of servers) {
+        const sample = await load(server, script);
+        if (round > 0) samples[limiter].push(sample);
+      }
+    }
+  } finally {
+    for (const server of servers.values()) server.stop();
+  }
+  return { none: middleOf(samples.none), peer: middleOf(samples.peer), ours: middleOf(samples.ours) };
+}
+
+function middleOf(samples: readonly Sample[]): Sample {
+  const middle = (values: number[]) =>
+    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return {
+    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
+    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+async function start(
+  framework: Framework,
+  limiter: LimiterName,
+  redisUrl: string | undefined,
+): Promise<Running> {
+  const program = fileURLToPath(new URL('./http-servers.js', import.meta.url));
+  const args = redisUrl === undefined ? [framework, limiter] : [framework, limiter, redisUrl];
+  const child: ChildProcess = fork(program, args, {
+    execArgv: [],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    usage: async () => {
+      child.send('usage');
+      const [micros] = (await once(child, 'message')) as [number];
+      return micros;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+const execute = promisify(execFile);
+
+async function load({ url, usage }: Running, script: string): Promise<Sample> {
+  const usedBefore = await usage();
+  const { stdout } = await execute('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${roundSeconds}s`,
+    '--latency',
+    '-s',
+    script,
+    url,
+  ]);
+  if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
+  const used = (await usage()) - usedBefore;
+  return {
+    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
+    p99Ms: p99In(stdout),
+    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
+  };
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(text.match(pattern)?.[1] ?? Number.NaN);
+}
+
+function p99In(text: string): number {
+  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
+  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
+  return Number(value) * toMs;
+}
+
+/** Requests of all callers are made once, so that the load costs wrk next to nothing. */
+const loadScript = `
+local requests = {}
+local at = 0
+init = function()
+  for caller = 1, ${callers} do
+    requests[caller] = wrk.format('GET', nil, {
+      ['x-user'] = 'user-' .. caller,
+      ['user-agent'] = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
+    })
+  end
+end
+request = function()
+  at = at % ${callers} + 1
+  return requests[at]
+end
+`;

@@ -1,0 +1,47 @@
+import type { Token } from '../core/subject.ts';
+import { createComponentHasher, type Secrets } from '../identity/component-hasher.ts';
+import { createIdentifier } from '../identity/identifier.ts';
+import { Recent } from '../identity/recent.ts';
+import type { Call } from './call.ts';
+import { type ClientKeys, ClientKeyspace } from './client-keys.ts';
+
+/** Whom a call comes from. */
+export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
+
+/** Finds the records of a client. Throws `INPUT_INVALID` when an anonymous client's `ip` is no address. */
+export type ClientFinder = (client: Client) => ClientKeys;
+
+const remembered = 8192;
+const longestUser = 256;
+
+/**
+ * Composing keys, and hashing their texts anew for each look into a store, costs more than deciding, so those of recent
+ * clients are kept: users by their id, networks by the agent they showed last.
+ *
+ * @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same.
+ */
+export function createClientFinder(environment: string, limiter: string, secrets: Secrets): ClientFinder {
+  const keyspace = new ClientKeyspace(environment, limiter);
+  const hash = createComponentHasher(secrets);
+  const identifier = createIdentifier(secrets);
+  const users = new Recent<ClientKeys>(remembered, longestUser);
+  const networks = new WeakMap<Token, { readonly agent: Token; readonly keys: ClientKeys }>();
+
+  function ofUser(user: string): ClientKeys {
+    const known = users.get(user);
+    if (known !== undefined) return known;
+    const keys = keyspace.user(hash('account', user));
+    users.set(user, keys);
+    return keys;
+  }
+
+  return ({ ip, ua, user }) => {
+    if (user) return ofUser(user);
+    const { network, agent, otherAgent } = identifier.identify({ ip, ua: ua ?? undefined });
+    const known = networks.get(network);
+    if (known?.agent === agent) return known.keys;
+    const keys = keyspace.anonymous(network, agent, otherAgent);
+    networks.set(network, { agent, keys });
+    return keys;
+  };
+}
