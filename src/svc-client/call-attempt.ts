@@ -1,4 +1,4 @@
-import { Fault, invariant } from '../core/fault.ts';
+import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
 import type { SvcEmitter } from './events.ts';
 import type { Journey } from './journey.ts';
@@ -27,6 +27,7 @@ export interface AttemptResult {
   readonly outcome: Outcome;
   /** The callee says that a call further down failed for good. */
   readonly failedBelow: boolean;
+  readonly endedAt: number;
 }
 
 /** What was lent with a call and under which name. */
@@ -37,56 +38,47 @@ interface Loan {
 
 const noLoan: Loan = { lent: 0, nonce: '' };
 
+/** One attempt of a call. */
+export interface AttemptPlan {
+  readonly target: Target;
+  readonly request: PreparedRequest;
+  readonly journey: Journey;
+  /** How it passed the breaker. */
+  readonly passage: Passage;
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+}
+
 /** Sends a request once: with its passport, within its time, and records what comes of it. */
-export async function makeAttempt(
-  context: AttemptContext,
-  target: Target,
-  request: PreparedRequest,
-  journey: Journey,
-  passage: Passage,
-  deadlineAt: number,
-): Promise<AttemptResult> {
-  const startedAt = context.clock.now();
-  const deadlineMs = deadlineAt - startedAt;
+export async function makeAttempt(context: AttemptContext, plan: AttemptPlan): Promise<AttemptResult> {
+  const { target, request, passage, startedAt } = plan;
+  const deadlineMs = plan.deadlineAt - startedAt;
   const allowedMs = request.timeoutMs ?? target.settings.timeoutMs;
   const timeoutMs = Math.min(allowedMs, deadlineMs);
-  const loan = stamp(context, target, request, journey, timeoutMs);
-  const { method, path, headers, body, signal } = request;
-  const route = target.nextRoute();
-  invariant(route !== undefined, 'a target has at least one URL');
+  const loan = stamp(context, plan, timeoutMs);
+  const { endpoint, prefix } = target.nextRoute();
+  const { method, headers, body, signal } = request;
+  const path = prefix === '' ? request.path : prefix + request.path;
   target.counts.attempts += 1;
   let outcome: Outcome;
   try {
-    const whole = route.prefix === '' ? path : route.prefix + path;
-    outcome = await route.endpoint.send({
-      method,
-      path: whole,
-      headers,
-      body,
-      timeoutMs,
-      deadlineMs,
-      signal,
-    });
+    outcome = await endpoint.send({ method, path, headers, body, startedAt, timeoutMs, deadlineMs, signal });
   } catch (misuse) {
-    journey.takeBack(loan.lent, loan.lent);
-    context.rails.record(target, passage, 'none');
+    plan.journey.takeBack(loan.lent, loan.lent);
+    context.rails.record(target, passage, 'none', context.clock.now());
     throw misuse;
   }
-  const tookMs = context.clock.now() - startedAt;
-  if (outcome.kind === 'response' || outcome.kind === 'timeout') context.rails.recordLatency(tookMs);
-  context.rails.record(target, passage, evidenceOf(outcome, passage, timeoutMs * 2 >= allowedMs));
-  return { outcome, failedBelow: settleLoan(context, target, journey, loan, outcome) };
+  const endedAt = context.clock.now();
+  if (outcome.kind === 'response' || outcome.kind === 'timeout') {
+    context.rails.recordLatency(endedAt - startedAt, endedAt);
+  }
+  context.rails.record(target, passage, evidenceOf(outcome, passage, timeoutMs * 2 >= allowedMs), endedAt);
+  return { outcome, failedBelow: settleLoan(context, plan, loan, outcome), endedAt };
 }
 
 /** Puts the passport into the headers and sets aside what it lends. */
-function stamp(
-  context: AttemptContext,
-  target: Target,
-  request: PreparedRequest,
-  journey: Journey,
-  timeoutMs: number,
-): Loan {
-  delete request.headers[PASSPORT_HEADER];
+function stamp(context: AttemptContext, plan: AttemptPlan, timeoutMs: number): Loan {
+  const { target, request, journey } = plan;
   if (!target.settings.passport) return noLoan;
   const lent = target.givesReceipts ? journey.lend() : 0;
   const nonce = context.nextNonce();
@@ -122,13 +114,8 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
 }
 
 /** Takes back what the callee did not use, if that is certain. Tells whether a call further down failed. */
-function settleLoan(
-  context: AttemptContext,
-  target: Target,
-  journey: Journey,
-  loan: Loan,
-  outcome: Outcome,
-): boolean {
+function settleLoan(context: AttemptContext, plan: AttemptPlan, loan: Loan, outcome: Outcome): boolean {
+  const { target, journey } = plan;
   if (outcome.kind === 'unreachable' && !outcome.sent) journey.takeBack(loan.lent, loan.lent);
   if (outcome.kind !== 'response' || loan.nonce === '') return false;
   const failed = retryCause(outcome) !== null;

@@ -261,7 +261,7 @@ describe('the call tree', () => {
     network.host('http://stock', async (request) => {
       const answer = await honest(request);
       if (receipt === 'true') return answer;
-      const forged = { 'x-portcullis-receipt': `1;k1;${'A'.repeat(43)};2;0` };
+      const forged = { 'x-portcullis-receipt': `1;k1;${'A'.repeat(22)};2;0` };
       return { status: 200, headers: receipt === 'forged' ? forged : {} };
     });
     await inVirtualTime(clock, client.call('stock@1'));

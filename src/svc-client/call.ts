@@ -6,12 +6,12 @@ import type { Denial } from './denial.ts';
 import { closesSecondCycle } from './hops.ts';
 import type { Journey } from './journey.ts';
 import { MAX_HOPS } from './passport.ts';
-import type { Clearance } from './rails.ts';
+import type { Clearance, Gate } from './rails.ts';
 import type { PreparedRequest } from './request.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { type RetryCause, retryCause, type WithholdReason } from './retry-rules.ts';
 import type { Target } from './target.ts';
-import type { Passage } from './target-breaker.ts';
+import { isShut, type Passage } from './target-breaker.ts';
 import { countCall, takeRetry } from './target-retry-budget.ts';
 import type { Outcome, SvcResponse } from './transport.ts';
 
@@ -30,33 +30,38 @@ export interface CallContext extends AttemptContext {
 }
 
 /** One call with all its attempts. */
-export class Call {
+export class Call implements Gate {
   readonly #context: CallContext;
   readonly #target: Target;
   readonly #request: PreparedRequest;
   readonly #journey: Journey;
   readonly #startedAt: number;
   readonly #deadlineAt: number;
+  /** The time of the present step: asked for once per step, since even asking costs. */
+  #now: number;
   #retries = 0;
 
-  constructor(context: CallContext, target: Target, request: PreparedRequest, journey: Journey) {
+  constructor(context: CallContext, target: Target, request: PreparedRequest, journey: Journey, now: number) {
     this.#context = context;
     this.#target = target;
     this.#request = request;
     this.#journey = journey;
-    this.#startedAt = context.clock.now();
+    this.#startedAt = now;
+    this.#now = now;
     const ownMs = request.deadlineMs ?? context.settings.deadlineMs;
-    this.#deadlineAt = Math.min(journey.callsUntil, this.#startedAt + ownMs);
+    this.#deadlineAt = Math.min(journey.callsUntil, now + ownMs);
   }
 
   async run(): Promise<CallResult> {
     const objection = this.#objection();
-    if (objection !== null && this.#denies(objection)) return this.#deny(objection);
-    const first = await this.#clear((denial) => !this.#denies(denial));
+    if (objection !== null && !this.skips(objection)) return this.#deny(objection);
+    const clearing = this.#clear();
+    const first = clearing instanceof Promise ? await clearing : clearing;
     if (!first.clear) return this.#deny(first.denial);
     this.#countCall();
     let result = await this.#attempt(first.passage);
     for (;;) {
+      this.#now = result.endedAt;
       const waitMs = this.#retryWaitMs(result);
       if (waitMs === null) return this.#finish(result.outcome);
       const passage = await this.#waitToRetry(waitMs, result.outcome);
@@ -66,21 +71,19 @@ export class Call {
     }
   }
 
+  /** A denied retry is not told as a denied call: the call has been made. */
+  skips(denial: Denial): boolean {
+    if (this.#retries > 0) return this.#context.settings.shadow.has(denial.reason);
+    return !denies(this.#context, denial, 'client', this.#journey.requestId);
+  }
+
   /** What speaks against the call before any limit is looked at. */
   #objection(): Denial | null {
     const { hops } = this.#journey;
     const target = this.#target.slugKey;
     if (closesSecondCycle(hops, target)) return { reason: 'loop', target, hops: [...hops, target] };
     if (hops.length >= MAX_HOPS) return { reason: 'too-many-hops', target };
-    return this.#remainingMs() < 1 ? { reason: 'deadline', target } : null;
-  }
-
-  #remainingMs(): number {
-    return this.#deadlineAt - this.#context.clock.now();
-  }
-
-  #denies(denial: Denial): boolean {
-    return denies(this.#context, denial, 'client', this.#journey.requestId);
+    return this.#deadlineAt - this.#now < 1 ? { reason: 'deadline', target } : null;
   }
 
   #deny(denied: Denial): CallResult {
@@ -96,29 +99,40 @@ export class Call {
     this.#target.retryBudget = countCall(retryBudget, settings.retryBudget, this.#startedAt);
   }
 
-  /** Clears the next attempt, waiting in the queue if the target has one. */
-  async #clear(skips: (denial: Denial) => boolean): Promise<Clearance> {
-    const { rails } = this.#context;
+  /** Clears the next attempt; a promise only if it has to wait in the queue of its target. */
+  #clear(): Clearance | Promise<Clearance> {
     const target = this.#target;
     const { queue } = target.settings;
-    const maxWaitMs =
-      queue === null || target.waiting >= queue.limit ? 0 : Math.min(queue.deadlineMs, this.#remainingMs());
-    const clearance = rails.clear(target, this.#request.priority, maxWaitMs, skips);
-    if (!clearance.clear || clearance.waitMs === 0) return clearance;
-    target.waiting += 1;
+    const mayWait = queue !== null && target.waiting < queue.limit;
+    const maxWaitMs = mayWait ? Math.min(queue.deadlineMs, this.#deadlineAt - this.#now) : 0;
+    const clearance = this.#context.rails.clear(target, this.#request.priority, maxWaitMs, this, this.#now);
+    return clearance.clear && clearance.waitMs > 0 ? this.#wait(clearance) : clearance;
+  }
+
+  async #wait(clearance: Extract<Clearance, { clear: true }>): Promise<Clearance> {
+    const { rails, clock } = this.#context;
+    this.#target.waiting += 1;
     try {
-      await pause(this.#context.clock, clearance.waitMs, this.#request.signal);
+      await pause(clock, clearance.waitMs, this.#request.signal);
     } catch (gone) {
-      rails.record(target, clearance.passage, 'none');
+      rails.record(this.#target, clearance.passage, 'none', clock.now());
       throw gone;
     } finally {
-      target.waiting -= 1;
+      this.#target.waiting -= 1;
     }
-    return rails.confirm(target, clearance, skips);
+    this.#now = clock.now();
+    return rails.confirm(this.#target, clearance, this, this.#now);
   }
 
   #attempt(passage: Passage): Promise<AttemptResult> {
-    return makeAttempt(this.#context, this.#target, this.#request, this.#journey, passage, this.#deadlineAt);
+    return makeAttempt(this.#context, {
+      target: this.#target,
+      request: this.#request,
+      journey: this.#journey,
+      passage,
+      startedAt: this.#now,
+      deadlineAt: this.#deadlineAt,
+    });
   }
 
   /** How long to wait before the next attempt, taken from both budgets; null when there is none. */
@@ -147,11 +161,11 @@ export class Call {
   #reasonToWithhold(failedBelow: boolean, waitMs: number): WithholdReason | null {
     if (!this.#request.retryable) return 'not-idempotent';
     if (failedBelow) return 'failed-below';
-    if (this.#remainingMs() - waitMs < 1) return 'deadline';
-    if (this.#context.rails.isShut(this.#target, waitMs)) return 'breaker';
     const target = this.#target;
+    if (this.#deadlineAt - this.#now - waitMs < 1) return 'deadline';
+    if (isShut(target.breaker, this.#now + waitMs)) return 'breaker';
     const { retryBudget, settings } = target;
-    const left = takeRetry(retryBudget, settings.retryBudget, this.#context.clock.now());
+    const left = takeRetry(retryBudget, settings.retryBudget, this.#now);
     if (left === null) return 'target-budget';
     if (!this.#journey.spendRetry()) return 'tree-budget';
     target.retryBudget = left;
@@ -165,10 +179,11 @@ export class Call {
 
   /** Waits and clears the retry; null when the rails no longer let it pass. */
   async #waitToRetry(waitMs: number, outcome: Outcome): Promise<Passage | null> {
-    const { clock, settings } = this.#context;
+    const { clock } = this.#context;
     const clearance = await this.#unlessGone(async () => {
       await pause(clock, waitMs, this.#request.signal);
-      return this.#clear(({ reason }) => settings.shadow.has(reason));
+      this.#now = clock.now();
+      return this.#clear();
     }, outcome);
     if (clearance.clear) return clearance.passage;
     const { reason } = clearance.denial;
@@ -183,6 +198,7 @@ export class Call {
       return await wait();
     } catch (gone) {
       letGo(outcome);
+      this.#now = this.#context.clock.now();
       this.#tell({ kind: 'aborted', reason: gone });
       throw gone;
     }
@@ -200,14 +216,14 @@ export class Call {
   }
 
   #tell(outcome: Outcome): void {
-    const { events, clock } = this.#context;
+    const { events } = this.#context;
     if (!events.hears('call')) return;
     events.emit('call', {
       target: this.#target.slugKey,
       outcome: outcome.kind,
       status: outcome.kind === 'response' ? outcome.response.status : null,
       attempts: this.#retries + 1,
-      durationMs: clock.now() - this.#startedAt,
+      durationMs: this.#now - this.#startedAt,
     });
   }
 }

@@ -43,7 +43,7 @@ export class SvcClient {
     const clock = runtime.clock ?? systemClock;
     this.#clock = clock;
     this.#transport = runtime.transport ?? undiciTransport(clock);
-    this.#rails = new Rails(settings, this.#targets, clock, this.#events);
+    this.#rails = new Rails(settings, this.#targets, this.#events);
     for (const [slugKey, target] of settings.targets) {
       this.#targets.set(slugKey, new Target(target, this.#transport, clock.now()));
     }
@@ -65,17 +65,26 @@ export class SvcClient {
    * request, `TARGET_UNKNOWN`, `TARGET_TIMEOUT`, `TARGET_UNREACHABLE`, `CLIENT_CLOSED`; or with the reason of the
    * request's signal.
    */
-  async call(slugKey: string, request: SvcRequest = {}): Promise<CallResult> {
+  call(slugKey: string, request: SvcRequest = {}): Promise<CallResult> {
+    try {
+      return this.#callOf(slugKey, request).run();
+    } catch (misuse) {
+      return Promise.reject(misuse);
+    }
+  }
+
+  #callOf(slugKey: string, request: SvcRequest): Call {
     const target = this.#target(slugKey);
     const prepared = prepareRequest(request);
     const { headers, deadlineMs } = prepared;
-    const journey = currentJourney() ?? this.#newJourney(headers[REQUEST_ID_HEADER], deadlineMs);
+    const now = this.#clock.now();
+    const journey = currentJourney() ?? this.#newJourney(headers[REQUEST_ID_HEADER], deadlineMs, now);
     headers[REQUEST_ID_HEADER] = journey.requestId;
     if (journey.trace !== null && headers.traceparent === undefined) {
       headers.traceparent = journey.trace.traceparent;
       if (journey.trace.tracestate !== null) headers.tracestate = journey.trace.tracestate;
     }
-    return new Call(this.#context, target, prepared, journey).run();
+    return new Call(this.#context, target, prepared, journey, now);
   }
 
   /**
@@ -99,7 +108,7 @@ export class SvcClient {
 
   /** Begins a request here, for work that no incoming request started: its calls share one budget and deadline. */
   journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
-    return runInJourney(this.#newJourney(start.requestId, start.deadlineMs ?? null), work);
+    return runInJourney(this.#newJourney(start.requestId, start.deadlineMs ?? null, this.#clock.now()), work);
   }
 
   on<Name extends SvcEventName>(name: Name, listener: SvcListener<Name>): () => void {
@@ -108,7 +117,8 @@ export class SvcClient {
 
   /** A resource that all depend on is saturated: opens the global breaker. Report again while it lasts. */
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
-    this.#rails.saturate(resource, options.forMs ?? this.#context.settings.globalBreaker.saturationMs);
+    const { saturationMs } = this.#context.settings.globalBreaker;
+    this.#rails.saturate(resource, options.forMs ?? saturationMs, this.#clock.now());
   }
 
   /** The resource has room again: the global breaker may begin to close. */
@@ -133,7 +143,7 @@ export class SvcClient {
   health(): SvcHealth {
     const now = this.#clock.now();
     const targets = [...this.#targets.values()].map((target) => targetHealth(target, now));
-    return { globalBreaker: this.#rails.globalBreaker(), ...this.#context.counters, targets };
+    return { globalBreaker: this.#rails.globalBreaker(now), ...this.#context.counters, targets };
   }
 
   /**
@@ -174,13 +184,13 @@ export class SvcClient {
     throw new Fault('TARGET_UNKNOWN', `${slugKey} is not a target of this client`);
   }
 
-  #newJourney(requestId: string | undefined, ownMs: number | null): Journey {
+  #newJourney(requestId: string | undefined, ownMs: number | null, now: number): Journey {
     const { self, retries, deadlineMs } = this.#context.settings;
     return new Journey({
-      requestId: requestIdFrom(requestId),
+      requestId: requestIdFrom(requestId, this.#context.nextNonce),
       hops: [self],
       retries,
-      deadlineAt: this.#clock.now() + (ownMs ?? deadlineMs),
+      deadlineAt: now + (ownMs ?? deadlineMs),
       trace: null,
     });
   }

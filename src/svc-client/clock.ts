@@ -7,15 +7,19 @@ import { performance } from 'node:perf_hooks';
 export interface Clock {
   /** Milliseconds, not necessarily whole. */
   now(): number;
-  /** Runs the callback once after `delayMs`; the returned function cancels it. */
-  after(delayMs: number, run: () => void): () => void;
+  /**
+   * Runs the callback once after `delayMs`; the returned function cancels it. With `keepsAlive: false` the process
+   * does not stay up for it alone. Default true.
+   */
+  after(delayMs: number, run: () => void, options?: { readonly keepsAlive?: boolean }): () => void;
 }
 
 /** The monotonic clock and the timers of this process. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after(delayMs, run) {
+  after(delayMs, run, options) {
     const timer = setTimeout(run, delayMs);
+    if (options?.keepsAlive === false) timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -1,6 +1,5 @@
 import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
-import type { Clock } from './clock.ts';
 import type { Denial } from './denial.ts';
 import type { SvcEmitter } from './events.ts';
 import {
@@ -23,12 +22,16 @@ export type Clearance =
   | { readonly clear: true; readonly passage: Passage; readonly waitMs: number }
   | { readonly clear: false; readonly denial: Denial };
 
+/** Is told every denial, and answers whether to go on all the same because the rule runs in shadow. */
+export interface Gate {
+  skips(denial: Denial): boolean;
+}
+
 /** A target counts as in use for this long after it was last asked for. */
 const IN_USE_MS = MINUTE_MS;
 
 /** Enforces what the pure parts decide: breakers and pools of all targets, in one place and in one order. */
 export class Rails {
-  readonly #clock: Clock;
   readonly #events: SvcEmitter;
   readonly #targets: ReadonlyMap<string, Target>;
   #settings: Settings;
@@ -40,10 +43,9 @@ export class Rails {
   /** Targets whose breaker is not closed. */
   #troubled = 0;
 
-  constructor(settings: Settings, targets: ReadonlyMap<string, Target>, clock: Clock, events: SvcEmitter) {
+  constructor(settings: Settings, targets: ReadonlyMap<string, Target>, events: SvcEmitter) {
     this.#settings = settings;
     this.#targets = targets;
-    this.#clock = clock;
     this.#events = events;
     this.#quota = quotaOf(settings.globalPool);
     this.#latency = new LatencyHistory(settings.globalBreaker.spike);
@@ -60,14 +62,13 @@ export class Rails {
     if (changed) this.#latency = new LatencyHistory(spike);
   }
 
-  globalBreaker(): GlobalBreaker {
-    this.#judge(this.#clock.now());
+  globalBreaker(now: number): GlobalBreaker {
+    this.#judge(now);
     return this.#global;
   }
 
   /** A resource that everything depends on has no room left. Holds for `forMs`, or until it is cleared. */
-  saturate(resource: string, forMs: number): void {
-    const now = this.#clock.now();
+  saturate(resource: string, forMs: number, now: number): void {
     this.#saturatedUntil.set(resource, now + forMs);
     this.#judge(now);
   }
@@ -77,16 +78,9 @@ export class Rails {
   }
 
   /**
-   * Clears one attempt, or says why not. A refused attempt takes nothing from any pool. `skips` is told every denial
-   * and answers whether to go on all the same, because the rule runs in shadow.
+   * Clears one attempt, or says why not. A refused attempt takes nothing from any pool.
    */
-  clear(
-    target: Target,
-    priority: Priority,
-    maxWaitMs: number,
-    skips: (denial: Denial) => boolean,
-  ): Clearance {
-    const now = this.#clock.now();
+  clear(target: Target, priority: Priority, maxWaitMs: number, gate: Gate, now: number): Clearance {
     target.askedAt = now;
     this.#judge(now);
     const passing = passBreaker(target.breaker, now);
@@ -96,15 +90,15 @@ export class Rails {
         target: target.slugKey,
         ...waiting(passing.retryAfterMs),
       } as const;
-      if (!skips(denial)) return { clear: false, denial };
+      if (!gate.skips(denial)) return { clear: false, denial };
     }
     const passage = passing.passes ? passing.passage : 'normal';
     const shed = passage === 'probe' ? null : this.#shed(target, priority, now);
-    if (shed !== null && !skips(shed)) return { clear: false, denial: shed };
+    if (shed !== null && !gate.skips(shed)) return { clear: false, denial: shed };
     const take = this.#take(target, now, maxWaitMs);
     if (!take.taken) {
       const denial = { reason: take.rule, target: target.slugKey, ...waiting(take.retryAfterMs) } as const;
-      if (!skips(denial)) return { clear: false, denial };
+      if (!gate.skips(denial)) return { clear: false, denial };
     }
     if (passing.passes) this.#move(target, passing.breaker);
     return { clear: true, passage, waitMs: take.taken ? take.waitMs : 0 };
@@ -114,30 +108,26 @@ export class Rails {
   confirm(
     target: Target,
     clearance: Extract<Clearance, { clear: true }>,
-    skips: (denial: Denial) => boolean,
+    gate: Gate,
+    now: number,
   ): Clearance {
     const { breaker, slugKey } = target;
     if (clearance.passage === 'probe' || breaker.state === 'closed') return clearance;
     const until = breaker.state === 'open' ? breaker.until : 0;
-    const retryAfterMs = Math.max(1, until - this.#clock.now());
+    const retryAfterMs = Math.max(1, until - now);
     const denial = { reason: 'target-breaker', target: slugKey, ...waiting(retryAfterMs) } as const;
-    return skips(denial) ? clearance : { clear: false, denial };
-  }
-
-  /** Whether the target's breaker is certain to be open still after `waitMs`. */
-  isShut({ breaker }: Target, waitMs: number): boolean {
-    return breaker.state === 'open' && breaker.until > this.#clock.now() + waitMs;
+    return gate.skips(denial) ? clearance : { clear: false, denial };
   }
 
   /** Records what an attempt showed of its target. */
-  record(target: Target, passage: Passage, evidence: Evidence): void {
+  record(target: Target, passage: Passage, evidence: Evidence, now: number): void {
     const { breaker, settings } = target;
-    this.#move(target, recordEvidence(breaker, settings.breaker, passage, evidence, this.#clock.now()));
+    this.#move(target, recordEvidence(breaker, settings.breaker, passage, evidence, now));
   }
 
   /** Counts a latency towards the spike; timeouts with the time they took. */
-  recordLatency(latencyMs: number): void {
-    this.#latency.record(latencyMs, this.#clock.now());
+  recordLatency(latencyMs: number, now: number): void {
+    this.#latency.record(latencyMs, now);
   }
 
   #take(target: Target, now: number, maxWaitMs: number): Take {

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Priority } from './global-breaker.ts';
+import { PASSPORT_HEADER } from './passport.ts';
 import { isIdempotent } from './retry-rules.ts';
 import type { RequestBody } from './transport.ts';
 
@@ -58,9 +59,13 @@ function checkMs(name: string, value: number | undefined): number | null {
   throw new Fault('INPUT_INVALID', `${name}: expected more than 0 ms, got ${shapeOf(value)}`);
 }
 
+/** Names in lower case. The passport is the client's alone: one that a caller brings is left out. */
 function lowerCased(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const lower: Record<string, string> = {};
-  for (const name in headers) lower[name.toLowerCase()] = headers[name] ?? '';
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const key = name.toLowerCase();
+    if (key !== PASSPORT_HEADER) lower[key] = value;
+  }
   return lower;
 }
 

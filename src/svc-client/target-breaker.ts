@@ -66,6 +66,11 @@ export function passBreaker(breaker: TargetBreaker, now: number): Passing {
   }
 }
 
+/** Whether the breaker is certain to be open still at that time. */
+export function isShut(breaker: TargetBreaker, at: number): boolean {
+  return breaker.state === 'open' && breaker.until > at;
+}
+
 function open(cooldownMs: number, now: number): TargetBreaker {
   return { state: 'open', until: now + cooldownMs, cooldownMs };
 }

@@ -1,4 +1,5 @@
 import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
+import { invariant } from '../core/fault.ts';
 import type { DenialCounts } from './events.ts';
 import type { BaseUrl, TargetSettings } from './options.ts';
 import { type PoolPolicy, quotaOf } from './pool.ts';
@@ -76,9 +77,11 @@ export class Target {
   }
 
   /** The next URL in turn. */
-  nextRoute(): Route | undefined {
+  nextRoute(): Route {
     this.#turn = (this.#turn + 1) % this.#routes.length;
-    return this.#routes[this.#turn];
+    const route = this.#routes[this.#turn];
+    invariant(route !== undefined, 'a target has at least one URL');
+    return route;
   }
 
   /** Takes new settings and keeps what has been seen. Resolves when connections that are no longer used are closed. */

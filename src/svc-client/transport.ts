@@ -27,6 +27,8 @@ export interface Attempt {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RequestBody;
+  /** Now, on the clock of the client. */
+  readonly startedAt: number;
   /** Until the response starts, in milliseconds. */
   readonly timeoutMs: number;
   /** Until its body has to be there, in milliseconds from now; at least `timeoutMs`. */

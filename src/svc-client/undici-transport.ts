@@ -1,7 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
+import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
+import { ResponseBody } from './response-body.ts';
+import type { ResponseHeaders } from './retry-after.ts';
 import type { Attempt, Endpoint, Outcome, RequestBody, Transport } from './transport.ts';
 
 /** Errors that come before a connection exists. */
@@ -31,31 +33,21 @@ function isStream(body: RequestBody): boolean {
   return body !== null && typeof body === 'object' && 'pipe' in body;
 }
 
-/** undici listens to an emitter as it does to an AbortSignal, and an emitter costs a tenth of one. */
-class Cancellation extends EventEmitter {
-  aborted = false;
-  reason: unknown = null;
-
-  cancel(reason: unknown): void {
-    this.aborted = true;
-    this.reason = reason;
-    this.emit('abort');
-  }
-}
-
 /** Sends over a pool of HTTP/1.1 connections to one origin. */
 class UndiciEndpoint implements Endpoint {
   readonly #pool: Pool;
-  readonly #clock: Clock;
+  readonly #watch: ExpiryWatch;
 
-  constructor(origin: string, connections: number, clock: Clock) {
+  constructor(origin: string, connections: number, watch: ExpiryWatch) {
     this.#pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
-    this.#clock = clock;
+    this.#watch = watch;
   }
 
   send(attempt: Attempt): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      new Exchange(attempt, this.#clock, resolve, reject).start(this.#pool);
+      const { method, path, headers, body } = attempt;
+      const exchange = new Exchange(attempt, this.#watch, resolve, reject);
+      if (exchange.begin()) this.#pool.dispatch({ method, path, headers, body }, exchange);
     });
   }
 
@@ -65,101 +57,123 @@ class UndiciEndpoint implements Endpoint {
 }
 
 /**
- * One request and its answer. The outcome is settled here and not by undici: while a connection is being made undici
- * does not hear the cancellation, and a host that swallows packets would hold the call past its time.
+ * One request and its answer. Its outcome is settled here and not by undici: while a connection is being made undici
+ * hears no cancellation, and a host that swallows packets would hold the call past its time.
  */
-class Exchange {
+class Exchange implements Dispatcher.DispatchHandler, Expiring {
+  expiresAt: number;
   readonly #attempt: Attempt;
-  readonly #clock: Clock;
+  readonly #watch: ExpiryWatch;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #cancellation = new Cancellation();
-  readonly #startedAt: number;
-  #cancelTimer: () => void;
-  #done = false;
+  readonly #deadlineAt: number;
+  #controller: Dispatcher.DispatchController | null = null;
+  #body: ResponseBody | null = null;
+  #onAbort: (() => void) | null = null;
+  /** What undici is told when it comes to a request that has been given up. */
+  #givenUp: Error | null = null;
+  #settled = false;
 
   constructor(
     attempt: Attempt,
-    clock: Clock,
+    watch: ExpiryWatch,
     resolve: (outcome: Outcome) => void,
     reject: (error: unknown) => void,
   ) {
+    this.expiresAt = attempt.startedAt + attempt.timeoutMs;
+    this.#deadlineAt = attempt.startedAt + attempt.deadlineMs;
     this.#attempt = attempt;
-    this.#clock = clock;
+    this.#watch = watch;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#startedAt = clock.now();
-    this.#cancelTimer = clock.after(attempt.timeoutMs, () => this.#abandon({ kind: 'timeout' }));
   }
 
-  start(pool: Pool): void {
-    const { method, path, headers, body, signal } = this.#attempt;
-    if (signal?.aborted) {
-      this.#onAbort();
+  /** Begins to listen to the clock and to the caller; false when the caller has already gone. */
+  begin(): boolean {
+    this.#watch.add(this);
+    const { signal } = this.#attempt;
+    if (signal === undefined) return true;
+    this.#onAbort = () => this.#giveUp(signal.reason, { kind: 'aborted', reason: signal.reason });
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    return !signal.aborted;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#givenUp !== null) controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    // Interim responses are not the answer.
+    if (status < 200 || this.#settled) return;
+    this.#body = new ResponseBody(controller);
+    this.#settle({ kind: 'response', response: { status, headers, body: this.#body } });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#body?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#release();
+    this.#body?.complete();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#release();
+    this.#body?.fail(error);
+    if (this.#settled) return;
+    const code = codeOf(error);
+    if (misuseCodes.has(code)) {
+      this.#fail(new Fault('INPUT_INVALID', `request: ${error.message}`, { cause: error }));
+    } else if (code === '' && isStream(this.#attempt.body)) {
+      this.#fail(error);
+    } else {
+      this.#settle({ kind: 'unreachable', sent: !unsentCodes.has(code), cause: error });
+    }
+  }
+
+  /** Once the answer has begun, its body may take until the deadline. */
+  expire(): void {
+    if (this.#body !== null && this.expiresAt < this.#deadlineAt) {
+      this.expiresAt = this.#deadlineAt;
+      this.#watch.add(this);
       return;
     }
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
-    pool.request({ method, path, headers, body, signal: this.#cancellation }, (error, data) => {
-      if (error !== null) this.#fail(error);
-      else this.#answer(data);
+    this.#giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
+      kind: 'timeout',
     });
   }
 
-  readonly #onAbort = () => {
-    this.#abandon({ kind: 'aborted', reason: this.#attempt.signal?.reason });
-  };
-
-  /** Ends the exchange from this side. Once the response is out, what is left of its body fails. */
-  #abandon(outcome: Outcome): void {
+  /** Ends the exchange from this side. What is left of a body fails. */
+  #giveUp(reason: unknown, outcome: Outcome): void {
     this.#release();
-    this.#cancellation.cancel(
-      outcome.kind === 'aborted'
-        ? outcome.reason
-        : new Fault('TARGET_TIMEOUT', 'the response body did not end within the deadline'),
-    );
+    this.#givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
+    this.#body?.fail(reason);
     this.#settle(outcome);
-  }
-
-  #answer(data: Dispatcher.ResponseData): void {
-    if (this.#done) return;
-    this.#cancelTimer();
-    const leftMs = this.#attempt.deadlineMs - (this.#clock.now() - this.#startedAt);
-    this.#cancelTimer = this.#clock.after(Math.max(0, leftMs), () => this.#abandon({ kind: 'timeout' }));
-    data.body.once('close', () => this.#release());
-    const response = { status: data.statusCode, headers: data.headers, body: data.body };
-    this.#settle({ kind: 'response', response });
-  }
-
-  #fail(error: Error): void {
-    if (this.#done) return;
-    this.#release();
-    const code = codeOf(error);
-    if (misuseCodes.has(code)) {
-      this.#done = true;
-      this.#reject(new Fault('INPUT_INVALID', `request: ${error.message}`, { cause: error }));
-      return;
-    }
-    if (code === '' && isStream(this.#attempt.body)) {
-      this.#done = true;
-      this.#reject(error);
-      return;
-    }
-    this.#settle({ kind: 'unreachable', sent: !unsentCodes.has(code), cause: error });
+    this.#controller?.abort(this.#givenUp);
   }
 
   #settle(outcome: Outcome): void {
-    if (this.#done) return;
-    this.#done = true;
+    if (this.#settled) return;
+    this.#settled = true;
     this.#resolve(outcome);
   }
 
+  #fail(error: unknown): void {
+    this.#settled = true;
+    this.#reject(error);
+  }
+
   #release(): void {
-    this.#cancelTimer();
-    this.#attempt.signal?.removeEventListener('abort', this.#onAbort);
+    this.#watch.remove(this);
+    if (this.#onAbort !== null) this.#attempt.signal?.removeEventListener('abort', this.#onAbort);
   }
 }
 
 /** Endpoints over undici. */
 export function undiciTransport(clock: Clock): Transport {
-  return { open: (origin, connections) => new UndiciEndpoint(origin, connections, clock) };
+  const watch = new ExpiryWatch(clock);
+  return { open: (origin, connections) => new UndiciEndpoint(origin, connections, watch) };
 }

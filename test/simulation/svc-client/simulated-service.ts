@@ -86,6 +86,7 @@ export function naively({ attempts, timeoutMs }: NaiveOptions): Discipline {
           path,
           headers: {},
           body: null,
+          startedAt: clock.now(),
           timeoutMs,
           deadlineMs: timeoutMs,
           signal: undefined,

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { systemClock } from './clock.ts';
+import { ExpiryWatch } from './expiry-watch.ts';
+
+describe('what is watched', () => {
+  it('expires at its time, whatever else comes and goes', async () => {
+    const plan = fc.record({
+      addAt: fc.integer({ min: 0, max: 500 }),
+      forMs: fc.integer({ min: 1, max: 500 }),
+      removeAfterMs: fc.option(fc.integer({ min: 0, max: 600 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(plan, { maxLength: 30 }), async (plans) => {
+        const clock = new VirtualClock();
+        const watch = new ExpiryWatch(clock);
+        const expired: (number | null)[] = plans.map(() => null);
+        for (const [index, { addAt, forMs, removeAfterMs }] of plans.entries()) {
+          clock.after(addAt, () => {
+            const expire = () => {
+              expired[index] = clock.now();
+            };
+            const expiring = { expiresAt: clock.now() + forMs, expire };
+            watch.add(expiring);
+            if (removeAfterMs !== null) clock.after(removeAfterMs, () => watch.remove(expiring));
+          });
+        }
+        await clock.advance(2_000);
+        for (const [index, { addAt, forMs, removeAfterMs }] of plans.entries()) {
+          if (removeAfterMs === forMs) continue;
+          const removed = removeAfterMs !== null && removeAfterMs < forMs;
+          expect(expired[index]).toBe(removed ? null : addAt + forMs);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('may be put back when it expires', async () => {
+    const clock = new VirtualClock();
+    const watch = new ExpiryWatch(clock);
+    const times: number[] = [];
+    const expiring = {
+      expiresAt: 10,
+      expire() {
+        times.push(clock.now());
+        expiring.expiresAt += 10;
+        if (times.length < 3) watch.add(expiring);
+      },
+    };
+    watch.add(expiring);
+    await clock.advance(100);
+    expect(times).toEqual([10, 20, 30]);
+  });
+
+  it('expires on the clock of the process too, and does not keep it up', async () => {
+    const watch = new ExpiryWatch(systemClock);
+    const startedAt = systemClock.now();
+    await new Promise<void>((resolve) => watch.add({ expiresAt: startedAt + 5, expire: resolve }));
+    expect(systemClock.now() - startedAt).toBeGreaterThanOrEqual(5);
+  });
+});

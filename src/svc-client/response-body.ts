@@ -1,0 +1,142 @@
+import { Fault } from '../core/fault.ts';
+import type { SvcBody } from './transport.ts';
+
+/** The connection a body comes from. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  /** Gives the rest up. */
+  abort(reason: Error): void;
+}
+
+/** Bytes kept for a reader that has not come yet; more than that waits in the connection. */
+const UNREAD_MAX_BYTES = 65_536;
+/** A body that nobody wants is read this far to keep its connection; further than that the connection goes. */
+const DUMP_MAX_BYTES = 131_072;
+
+type Ending = { readonly kind: 'complete' } | { readonly kind: 'failed'; readonly reason: unknown };
+
+/**
+ * A response body, filled by a connection. Not a Node stream on purpose: most answers between services are small and
+ * there in one piece before anybody asks, and a stream costs more than the rest of the call.
+ */
+export class ResponseBody implements SvcBody {
+  readonly #flow: Flow;
+  #chunks: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #ending: Ending | null = null;
+  #reader: 'none' | 'chunks' | 'whole' | 'dump' = 'none';
+  #wake: (() => void) | null = null;
+
+  constructor(flow: Flow) {
+    this.#flow = flow;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#unreadBytes += chunk.length;
+    if (this.#reader === 'dump') {
+      if (this.#unreadBytes > DUMP_MAX_BYTES) this.#flow.abort(givenUp());
+      return;
+    }
+    this.#chunks.push(chunk);
+    if (this.#reader !== 'whole' && this.#unreadBytes > UNREAD_MAX_BYTES) this.#flow.pause();
+    this.#wakeReader();
+  }
+
+  complete(): void {
+    this.#ending ??= { kind: 'complete' };
+    this.#wakeReader();
+  }
+
+  /** Ends the body early; its reader is told the reason. */
+  fail(reason: unknown): void {
+    this.#ending ??= { kind: 'failed', reason };
+    this.#wakeReader();
+  }
+
+  async text(): Promise<string> {
+    this.#claim('whole');
+    if (this.#ending === null) await this.#end();
+    const bytes = this.#joined();
+    const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+    return bytes.toString('utf8', bom ? 3 : 0);
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    this.#claim('whole');
+    if (this.#ending === null) await this.#end();
+    const bytes = this.#joined();
+    const copy = new ArrayBuffer(bytes.length);
+    new Uint8Array(copy).set(bytes);
+    return copy;
+  }
+
+  async dump(): Promise<void> {
+    if (this.#reader !== 'none') return;
+    this.#reader = 'dump';
+    this.#chunks = [];
+    if (this.#ending === null) await this.#end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#claim('chunks');
+    try {
+      for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) yield chunk;
+    } finally {
+      if (this.#ending === null) this.#flow.abort(givenUp());
+    }
+  }
+
+  /** A body can be read once, in one way. */
+  #claim(reader: 'chunks' | 'whole'): void {
+    if (this.#reader !== 'none') throw new Fault('INPUT_INVALID', 'body: it has been read already');
+    this.#reader = reader;
+  }
+
+  async #end(): Promise<void> {
+    while (this.#ending === null) await this.#more();
+  }
+
+  /** All of an ended body. */
+  #joined(): Buffer {
+    if (this.#ending?.kind === 'failed') throw this.#ending.reason;
+    const [first] = this.#chunks;
+    if (first === undefined || this.#chunks.length > 1) return Buffer.concat(this.#chunks);
+    return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    for (;;) {
+      const chunk = this.#chunks.shift();
+      if (chunk !== undefined) {
+        this.#unreadBytes -= chunk.length;
+        return chunk;
+      }
+      if (this.#ending?.kind === 'failed') throw this.#ending.reason;
+      if (this.#ending !== null) return null;
+      await this.#more();
+    }
+  }
+
+  /** Resolves when there is more, or an end. A connection that goes on may bring it before `resume` returns. */
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#flow.resume();
+    });
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}
+
+function givenUp(): Error {
+  return new DOMException('The rest of the body is not wanted', 'AbortError');
+}
