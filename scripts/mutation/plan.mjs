@@ -37,7 +37,12 @@ function orderFor(mutant, found, tests, near) {
   );
   const hits = found.reduce((sum, item) => sum + item.hits, 0);
   const ms = tests.filter((test) => files.includes(test.file)).reduce((sum, test) => sum + test.ms, 0);
-  return { active: mutant.id, hitLimit: 1_000 + hits * 100, files, limitMs: Math.ceil(15_000 + ms * 10) };
+  return { active: mutant.id, hitLimit: 1_000 + hits * 100, files, limitMs: limitFor(ms) };
+}
+
+/** Long enough for a busy machine: endless loops are nearly always caught by counting, not by the clock. */
+export function limitFor(ms) {
+  return Math.ceil(60_000 + ms * 20);
 }
 
 /** Deals out a list to so many hands, one by one, so that neighbours, which take alike, are spread. */

@@ -25,7 +25,7 @@ describe('plan', () => {
   it('gives a mutant that loading comes by a run of its own, over all files that know it', () => {
     const tests = [test('c', { hits: [[7, 3]], ms: 20 }), test('a', { loaded: [[7, 1]] }), test('b', {})];
     expect(plan([{ id: 7 }], tests, nobody).alone).toEqual([
-      { active: 7, hitLimit: 1_400, files: ['a', 'c'], limitMs: 15_210 },
+      { active: 7, hitLimit: 1_400, files: ['a', 'c'], limitMs: 60_420 },
     ]);
   });
 

@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { BroadcastChannel } from 'node:worker_threads';
 import { configureGlobal } from 'fast-check';
 import { afterEach, beforeEach, inject } from 'vitest';
+import { limitFor } from './plan.mjs';
 import { repeat } from './repeat.mjs';
 
 const order = inject('mutation');
@@ -87,7 +88,7 @@ async function tryMutants(task, chosen, tookMs, channel) {
     return;
   }
   for (const [id, hits] of chosen) {
-    channel.postMessage({ kind: 'begin', id, limitMs: 15_000 + tookMs * 10 });
+    channel.postMessage({ kind: 'begin', id, limitMs: limitFor(tookMs) });
     Object.assign(state, { active: id, hits: 0, hitLimit: 1_000 + hits * 100 });
     const failure = await repeat(task);
     state.active = 0;
