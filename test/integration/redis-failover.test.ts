@@ -103,8 +103,8 @@ describe.runIf(isRedisInstalled())('failover behind Sentinels', () => {
     await untilCaughtUp(master);
     await trio.sentinels[0]?.cli('SENTINEL', 'FAILOVER', trio.name);
     await until(async () => (await trio.master()) !== master);
-    // Until it is told otherwise the old master goes on acknowledging what will be lost.
-    await until(async () => (await master.cli('ROLE')).startsWith('slave'));
+    // Until it is told otherwise, the old master would go on acknowledging what will be lost.
+    await until(async () => !/cmd=(mget|eval|evalsha) /.test(await master.cli('CLIENT', 'LIST')));
     traffic.resume();
     await traffic.goOn(5);
     await expectCounted(traffic, options);

@@ -10,6 +10,8 @@ import type { StoreClock } from './store-clock.ts';
 const referenceKey = 'portcullis-clock';
 /** How often the server is asked again: a clock that was set shows after this, and drift stays far below a millisecond. */
 const refreshMs = 5_000;
+/** Until the first answer no operation can run, so that is asked for more often. */
+const firstMs = 100;
 
 /** Keeps the clock set to the server's time. */
 export class ClockSync {
@@ -34,32 +36,32 @@ export class ClockSync {
   /** Asks now, because another server may be answering, and regularly from now on. */
   restart(): void {
     this.#isNewConnection = true;
-    this.#ask();
+    void this.#ask();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  #ask(): void {
+  /** An answer that does not come, or makes no sense, leaves the clock as it is. */
+  async #ask(): Promise<void> {
     clearTimeout(this.#timer);
     const sentAtMs = this.#monotonicMs();
-    this.#link.run(clockScript, [referenceKey], []).then(
-      (reply) => {
-        this.#clock.observe(timeIn(reply), sentAtMs, this.#monotonicMs(), this.#isNewConnection);
-        this.#isNewConnection = false;
-        this.#set();
-        this.#askIn(refreshMs);
-      },
-      () => this.#askIn(this.#clock.isSet ? refreshMs : refreshMs / 50),
-    );
+    try {
+      const serverMs = timeIn(await this.#link.run(clockScript, [referenceKey], []));
+      this.#clock.observe(serverMs, sentAtMs, this.#monotonicMs(), this.#isNewConnection);
+      this.#isNewConnection = false;
+      this.#set();
+      this.#askIn(refreshMs);
+    } catch {
+      this.#askIn(this.#clock.isSet ? refreshMs : firstMs);
+    }
   }
 
-  /** Until the first answer no operation can run, so that is asked for more often. */
   #askIn(delayMs: number): void {
     clearTimeout(this.#timer);
     if (this.#link.isClosed) return;
-    this.#timer = setTimeout(() => this.#ask(), delayMs);
+    this.#timer = setTimeout(() => void this.#ask(), delayMs);
     this.#timer.unref();
   }
 }

@@ -40,6 +40,7 @@ const demands = {
   stringNumbers: false,
   readOnly: false,
   monitor: false,
+  failoverDetector: true,
   lazyConnect: true,
   retryStrategy: reconnectDelayMs,
 } as const;
@@ -54,7 +55,7 @@ const clusterDemands = {
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   retryDelayOnTryAgain: 3,
-  slotsRefreshInterval: STALL_MS,
+  slotsRefreshInterval: 5 * STALL_MS,
   clusterRetryStrategy: reconnectDelayMs,
   redisOptions: {
     ...demands,
