@@ -3,17 +3,17 @@
 /**
  * A mutant that some file comes by while it loads, or in a hook before its tests, has to be there from loading on: it needs a
  * run alone, over the files that do so or that have a test that comes by it. `near(file, mutant)` says whether a test file
- * stands beside the mutant's: those run first.
+ * stands beside the mutant's: those run first, then the quickest.
  */
 export function plan(mutants, tests, near) {
   const loaded = hitsById(tests, 'loaded');
   const hit = hitsById(tests, 'hits');
+  const quickest = quickestFirst(tests);
   const groups = { alone: [], together: [], uncovered: [] };
   for (const mutant of mutants) {
     if (loaded.has(mutant.id)) {
-      groups.alone.push(
-        orderFor(mutant, [...loaded.get(mutant.id), ...(hit.get(mutant.id) ?? [])], tests, near),
-      );
+      const found = [...loaded.get(mutant.id), ...(hit.get(mutant.id) ?? [])];
+      groups.alone.push(orderFor(mutant, found, tests, quickest, near));
     } else if (hit.has(mutant.id)) groups.together.push(mutant.id);
     else groups.uncovered.push(mutant.id);
   }
@@ -31,10 +31,11 @@ function hitsById(tests, field) {
   return byId;
 }
 
-function orderFor(mutant, found, tests, near) {
-  const files = [...new Set(found.map(({ file }) => file))].sort(
-    (a, b) => Number(near(b, mutant)) - Number(near(a, mutant)) || (a < b ? -1 : 1),
-  );
+function orderFor(mutant, found, tests, quickest, near) {
+  const known = new Set(found.map(({ file }) => file));
+  const files = quickest
+    .filter((file) => known.has(file))
+    .sort((a, b) => Number(near(b, mutant)) - Number(near(a, mutant)));
   const hits = found.reduce((sum, item) => sum + item.hits, 0);
   const ms = tests.filter((test) => files.includes(test.file)).reduce((sum, test) => sum + test.ms, 0);
   return { active: mutant.id, hitLimit: 1_000 + hits * 100, files, limitMs: limitFor(ms) };
