@@ -55,14 +55,13 @@ export function accountBlocks(
   context: Context,
 ): readonly Reason[] {
   const own = subject.device ? findAccountDevice(record.devices, subject.device.token) : undefined;
-  const stopsAt = (scope: 'K4' | 'K5', holder: Holder | undefined) =>
-    holder && isHardBlocked(holder.standing, key.now) && stops(scope, context, policy.ownerLane)
-      ? [hardReason(scope, holder.standing)]
-      : noReasons;
-  return [...stopsAt('K4', record), ...stopsAt('K5', own)];
+  const isStoppedBy = (scope: 'K4' | 'K5', { standing }: Holder) =>
+    isHardBlocked(standing, key.now) && stops(scope, context, policy.ownerLane);
+  const reasons: Reason[] = [];
+  if (isStoppedBy('K4', record)) reasons.push(hardReason('K4', record.standing));
+  if (own && isStoppedBy('K5', own)) reasons.push(hardReason('K5', own.standing));
+  return reasons;
 }
-
-const noReasons: readonly Reason[] = [];
 
 /** The rules, in the order of the contract. */
 function judgeFailure(failure: AccountFailure): readonly Reason[] {

@@ -19,7 +19,7 @@ export function fail(request: Request<CredentialPolicy>): Operation {
       const context = lookAround(records, request, t);
       return {
         steps: failureSteps(request, context),
-        decide: (reasons) => aggregate(withStandingSofts([...context.hard, ...reasons], context), t),
+        decide: (reasons) => aggregate(allReasons(reasons, context), t),
       };
     },
   };
@@ -27,12 +27,13 @@ export function fail(request: Request<CredentialPolicy>): Operation {
 
 function failureSteps(request: Request<CredentialPolicy>, context: Context): Step[] {
   const { keys, subject, policy } = request;
-  const isBlocked = (...scopes: Scope[]) => context.hard.some(({ scope }) => scopes.includes(scope));
+  const isBlocked = (group: readonly Scope[]) => context.hard.some(({ scope }) => group.includes(scope));
   const steps: Step[] = [];
-  if (keys.account && !isBlocked('K4', 'K5')) steps.push(accountFailureStep(keys.account, request, context));
-  if (isBlocked('K3', 'K2', 'K1')) return steps;
+  if (keys.account && !isBlocked(accountGroup))
+    steps.push(accountFailureStep(keys.account, request, context));
+  if (isBlocked(networkGroup)) return steps;
   if (!context.known) steps.push(networkFailureStep(request, context));
-  if (keys.device && subject.device && context.admitted && !isBlocked('D')) {
+  if (keys.device && subject.device && context.admitted && !isBlocked(deviceGroup)) {
     steps.push(dilutionStep(keys.device, subject.device, request, context));
   }
   const { prefixes } = policy.correlation;
@@ -42,8 +43,13 @@ function failureSteps(request: Request<CredentialPolicy>, context: Context): Ste
   return steps;
 }
 
-/** Adds the stored SOFT blocks of keys on which no rule has spoken now. */
-function withStandingSofts(reasons: readonly Reason[], context: Context): Reason[] {
-  const spoken = new Set(reasons.map(({ scope }) => scope));
-  return [...reasons, ...context.soft.filter(({ scope }) => !spoken.has(scope))];
+const accountGroup: readonly Scope[] = ['K4', 'K5'];
+const networkGroup: readonly Scope[] = ['K3', 'K2', 'K1'];
+const deviceGroup: readonly Scope[] = ['D'];
+
+/** The blocks that were running, what the groups have said, and stored SOFT blocks of keys on which no rule has spoken. */
+function allReasons(answered: readonly Reason[], { hard, soft }: Context): readonly Reason[] {
+  if (hard.length === 0 && soft.length === 0) return answered;
+  const spoken = [...hard, ...answered];
+  return [...spoken, ...soft.filter(({ scope }) => !spoken.some((reason) => reason.scope === scope))];
 }

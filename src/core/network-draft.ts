@@ -7,6 +7,7 @@ import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { write } from './retention.ts';
+import type { Judged } from './ruling.ts';
 import { isHardBlocked } from './standing.ts';
 import type { AgentRecord, NetworkDeviceRecord, NetworkRecord } from './state.ts';
 import { timesWithin } from './times.ts';
@@ -42,11 +43,15 @@ export function openNetwork(records: Records, request: Request, context: Context
 
 /** Running HARD blocks of this group that stop the request. */
 export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): readonly Reason[] {
-  const opened = draft.device ? [draft.network, draft.agent, draft.device] : [draft.network, draft.agent];
-  const blocked = opened.filter(({ judged: { scope, holder, now } }) => {
-    return isHardBlocked(holder.standing, now) && stops(scope, context, policy.ownerLane);
-  });
-  return blocked.map(({ judged }) => hardReason(judged.scope, judged.holder.standing));
+  const reasons: Reason[] = [];
+  const note = ({ judged: { scope, holder, now } }: { readonly judged: Judged }) => {
+    if (!isHardBlocked(holder.standing, now) || !stops(scope, context, policy.ownerLane)) return;
+    reasons.push(hardReason(scope, holder.standing));
+  };
+  note(draft.network);
+  note(draft.agent);
+  if (draft.device) note(draft.device);
+  return reasons;
 }
 
 /** Notes first sights, which admission counts (§6). A routed agent is no first sight. */

@@ -41,7 +41,7 @@ export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, sub
     book: account && device ? keyspace.book(account) : null,
     network: keyspace.network(network),
     agent: agentKey,
-    otherAgent: agent.hash === otherAgent.hash ? agentKey : keyspace.agent(network, otherAgent),
+    otherAgent: agent.hash === otherAgent.hash ? agentKey : keyspace.otherAgent(network, otherAgent),
     networkDevice: device && keyspace.networkDevice(network, device.token),
     device: device && keyspace.device(device.token),
     p48: macros && keyspace.macro('P48', macros.p48),

@@ -7,7 +7,7 @@ import type { Operation } from '../core/operation.ts';
 import type { Policy } from '../core/policy.ts';
 import { openRequest, type Request } from '../core/request.ts';
 import { succeed } from '../core/succeed.ts';
-import type { Identifier, Signals } from '../identity/identifier.ts';
+import type { Identifier } from '../identity/identifier.ts';
 import { assertCost, assertSignals, type GuardRequest } from './signals.ts';
 
 export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
@@ -75,7 +75,7 @@ export class Engine {
   open(input: GuardRequest): Request {
     const { policy, keyspace } = this.#boundTo(input.action);
     assertSignals(input, policy);
-    return openRequest(policy, keyspace, this.#identifier.identify(signalsOf(input)));
+    return openRequest(policy, keyspace, this.#identifier.identify(input));
   }
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
@@ -101,13 +101,6 @@ export class Engine {
     );
   }
 }
-
-const signalsOf = ({ account, ip, ua, device }: GuardRequest): Signals => ({
-  account: account ?? undefined,
-  ip,
-  ua: ua ?? undefined,
-  device: device ?? null,
-});
 
 function operationOf(op: OperationName, request: Request, cost: number): Operation {
   if (op === 'check') return check(request);

@@ -7,10 +7,10 @@ import { normaliseUserAgent, otherAgent } from './user-agent.ts';
 /** What a host knows of a request, in clear (engine contract §2). */
 export interface Signals {
   /** A blind index or an internal id. */
-  readonly account?: string | undefined;
+  readonly account?: string | null | undefined;
   readonly ip: string;
   /** The raw `User-Agent`. */
-  readonly ua?: string | undefined;
+  readonly ua?: string | null | undefined;
   /** Null or absent: missing. */
   readonly device?: { readonly id: string; readonly confidence: Confidence } | null | undefined;
 }
@@ -46,8 +46,8 @@ export function createIdentifier(secrets: Secrets): Identifier {
     return origin;
   }
 
-  function agentOf(ua: string | undefined): Token {
-    if (ua === undefined) return other;
+  function agentOf(ua: string | null | undefined): Token {
+    if (ua === undefined || ua === null) return other;
     const found = agents.get(ua);
     if (found !== undefined) return found;
     const agent = hash('agent', normaliseUserAgent(ua));
@@ -59,7 +59,7 @@ export function createIdentifier(secrets: Secrets): Identifier {
     identify({ account, ip, ua, device }) {
       const { network, macros } = originOf(ip);
       return {
-        account: account === undefined ? null : hash('account', account),
+        account: account === undefined || account === null ? null : hash('account', account),
         network,
         agent: agentOf(ua),
         otherAgent: other,
