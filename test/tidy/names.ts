@@ -4,11 +4,11 @@ const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 const rooms = /(^|-)(utils?|helpers?|common|shared|misc|manager|base|impl)$/;
 const hype = /\b(robust\w*|comprehensive\w*|seamless\w*|production-ready|blazing\w*)\b/gi;
 
-/** Files and folders of code whose names are not kebab-case. */
+/** Files and folders of code whose names are not kebab-case, apart from the README that explains one. */
 export function oddNames(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => /^(src|test|bench|scripts|examples)\//.test(path))
-    .filter(({ path }) => !path.split('/').every((name) => kebabCase.test(name)))
+    .filter(({ path }) => !path.split('/').every((name) => name === 'README.md' || kebabCase.test(name)))
     .map(({ path }) => ({ path, line: 0, what: 'is not kebab-case' }));
 }
 
