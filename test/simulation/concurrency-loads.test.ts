@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { played } from './concurrency/played.ts';
+import { drawLoads } from './concurrency/plots.ts';
 import {
   between,
   goodputOf,
@@ -147,5 +149,18 @@ describe('noise', () => {
     const adaptive = between(await played('stalls', 'adaptive'), 10_000, 120_000);
     expect(total(adaptive, 'good')).toBeGreaterThan(0.97 * total(adaptive, 'asked'));
     expect(meanLimitOf(adaptive)).toBeGreaterThan(2 * WORKERS);
+  });
+});
+
+describe('the plots in the documents', () => {
+  it('are what these simulations draw, byte for byte', async () => {
+    const plots = await drawLoads();
+    expect(plots).toHaveLength(5);
+    for (const [name, svg] of plots) {
+      const file = new URL(`../../docs/concepts/img/${name}`, import.meta.url);
+      expect(readFileSync(file, 'utf8') === svg, `${name} is old: run scripts/plot-concurrency.mjs`).toBe(
+        true,
+      );
+    }
   });
 });
