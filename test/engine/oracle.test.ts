@@ -7,10 +7,10 @@ import { runImmediately } from '../../src/guard/run.ts';
 import { Oracle, type OracleDecision } from './oracle/oracle.ts';
 import type { TrafficEvent } from './oracle/request.ts';
 import { Traffic } from './traffic.ts';
-import { courses } from './traffic-scenes.ts';
+import { courses } from './traffic-scenes/courses.ts';
 
 /** How many seeds are tried; `PORTCULLIS_TRAFFIC_SEEDS` asks for more. */
-const seeds = Number(process.env.PORTCULLIS_TRAFFIC_SEEDS ?? 8 * courses.length);
+const seeds = Number(process.env.PORTCULLIS_TRAFFIC_SEEDS ?? 7 * courses.length);
 const eventsPerSeed = 450;
 const engine = openEngine(undefined);
 

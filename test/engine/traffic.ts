@@ -1,6 +1,7 @@
 import type { DeviceSignal, TrafficEvent } from './oracle/request.ts';
 import { Random } from './random.ts';
-import { type Course, courses, type NetworkPool, type Scene } from './traffic-scenes.ts';
+import { type Course, courses } from './traffic-scenes/courses.ts';
+import type { NetworkPool, Scene } from './traffic-scenes/scene.ts';
 
 const second = 1000;
 const minute = 60 * second;
