@@ -8,6 +8,7 @@ import {
   requestIdHeader,
   type Verdict,
 } from '../limits/index.ts';
+import { pathSegments, withoutBase } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
@@ -55,14 +56,14 @@ export class LimitGate<Args extends readonly unknown[]> {
   readonly #limiter: Limiter;
   readonly #options: LimitOptions<Args>;
   readonly #addressOf: ClientAddress;
-  readonly #basePath: string;
+  readonly #base: readonly string[];
 
   /** @throws Fault `CONFIG_INVALID` when an option is not well formed. */
   constructor(limiter: Limiter, options: LimitOptions<Args>) {
     this.#limiter = limiter;
     this.#options = options;
     this.#addressOf = createClientAddress(options);
-    this.#basePath = options.basePath?.replace(/\/$/, '') ?? '';
+    this.#base = pathSegments(options.basePath ?? '/');
     this.settlesByOutcome = Boolean(options.skipSuccessfulRequests || options.skipFailedRequests);
   }
 
@@ -73,7 +74,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     const { method, path, header, peer } = arrival;
     const verdict = await this.#limiter.take({
       method,
-      path: this.#withoutBase(path),
+      path: withoutBase(path, this.#base),
       header,
       ip: this.#addressOf(peer, header),
       ua: header('user-agent'),
@@ -102,13 +103,6 @@ export class LimitGate<Args extends readonly unknown[]> {
     } catch (error) {
       process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisWarning');
     }
-  }
-
-  #withoutBase(path: string): string {
-    const base = this.#basePath;
-    if (base === '' || !path.startsWith(base)) return path;
-    const rest = path.slice(base.length);
-    return rest === '' ? '/' : /^[/?#]/.test(rest) ? rest : path;
   }
 }
 

@@ -1,4 +1,5 @@
 import { problemMediaType, requestIdHeader, retryAfterSeconds } from '../limits/index.ts';
+import { barePath } from '../limits/request-path.ts';
 import type { Answer } from './arrival.ts';
 
 /** Why a sign-in was not let through: too many attempts, wrong credentials, or no account told. */
@@ -32,7 +33,7 @@ export function attemptProblem(
       ...problem,
       ...(reason === 'blocked' ? { retryAfter: seconds } : {}),
       requestId,
-      instance: path.replace(/[?#].*$/s, ''),
+      instance: barePath(path),
     }),
   };
 }

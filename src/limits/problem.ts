@@ -1,4 +1,5 @@
 import { retryAfterSeconds } from './rate-limit-headers.ts';
+import { barePath } from './request-path.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The body of a refusal, RFC 9457. */
@@ -30,6 +31,6 @@ export function limitProblem(verdict: Verdict, requestId: string, path: string):
     code: 'RATE_LIMIT',
     retryAfter: String(retryAfterSeconds(verdict.retryAfterMs)),
     requestId,
-    instance: path.replace(/[?#].*$/s, ''),
+    instance: barePath(path),
   };
 }

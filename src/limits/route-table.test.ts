@@ -33,12 +33,20 @@ describe('route costs', () => {
     expect(costOf('HEAD', '/files/index', routes)).toBe(2);
   });
 
-  it.each(['/create/', '//create', '/CREATE', '/cre%61te', '/create?x=1', '/create#x', '/Create//?a=/b'])(
-    'are the same for every spelling: %s',
-    (path) => {
-      expect(costOf('PUT', path)).toBe(5);
-    },
-  );
+  it.each([
+    '/create/',
+    '//create',
+    '/CREATE',
+    '/cre%61te',
+    '/create?x=1',
+    '/create#x',
+    '/Create//?a=/b',
+    '/create;v=1',
+    'http://somewhere/create',
+    'HTTPS://somewhere:8080/create?x',
+  ])('are the same for every spelling: %s', (path) => {
+    expect(costOf('PUT', path)).toBe(5);
+  });
 
   it('take an encoded slash for part of its segment, as routers do', () => {
     expect(costOf('GET', '/items/a%2Fb', [{ path: '/items/:id', cost: 8 }])).toBe(8);

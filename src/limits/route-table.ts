@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertCost } from './allowance.ts';
+import { pathSegments } from './request-path.ts';
 
 /** What calls of one route cost. */
 export interface Route {
@@ -36,11 +37,7 @@ export const defaultRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/delete', cost: 3 },
 ];
 
-/**
- * Finds the route of a call; the first that matches wins. Paths are compared without regard to case, to slashes at the
- * end or doubled, and to percent-encoding: frameworks differ in what they let through, and a spelling must not make a
- * call cheaper.
- */
+/** Finds the route of a call; the first that matches wins. Spelling makes no difference, see {@link pathSegments}. */
 export class RouteTable {
   readonly #patterns: readonly Pattern[];
   readonly #other: CompiledRoute;
@@ -56,7 +53,7 @@ export class RouteTable {
   find(method: string, path: string): CompiledRoute {
     if (this.#patterns.length === 0) return this.#other;
     const asked = method === 'HEAD' ? 'GET' : method;
-    const segments = segmentsOf(path);
+    const segments = pathSegments(path);
     for (const pattern of this.#patterns) {
       if ((pattern.method === null || pattern.method === asked) && matches(pattern, segments)) return pattern;
     }
@@ -73,7 +70,7 @@ function compile({ method, path, cost = 1, signIn = false }: Route, index: numbe
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
   }
   assertCost('CONFIG_INVALID', `${place}.cost`, cost);
-  const segments = segmentsOf(path);
+  const segments = pathSegments(path);
   const open = segments.at(-1) === '*';
   return Object.freeze({
     name: method === undefined ? path : `${method.toUpperCase()} ${path}`,
@@ -92,25 +89,4 @@ function matches({ segments, open }: Pattern, asked: readonly string[]): boolean
     if (segment !== null && segment !== asked[index]) return false;
   }
   return true;
-}
-
-/** Split before decoding: an encoded slash is part of its segment. */
-function segmentsOf(path: string): string[] {
-  const end = path.search(/[?#]/);
-  const segments: string[] = [];
-  for (const segment of (end < 0 ? path : path.slice(0, end)).split('/')) {
-    if (segment !== '') segments.push(decode(segment).toLowerCase());
-  }
-  return segments;
-}
-
-/** A segment that is not well encoded is compared as it is. */
-function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    if (error instanceof URIError) return segment;
-    throw error;
-  }
 }
