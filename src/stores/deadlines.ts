@@ -1,5 +1,8 @@
 import { Fault } from '../core/fault.ts';
 
+/** How often the queue is rid of deadlines that were met, however far away the next one is. */
+const tidyMs = 50;
+
 interface Entry {
   readonly endsAtMs: number;
   expire: (() => void) | null;
@@ -68,7 +71,8 @@ export class Deadlines {
    * lets these count, so that a pause of this process is not taken for one of the server.
    */
   #arm(delayMs: number): void {
-    this.#timer = setTimeout(() => setImmediate(() => this.#sweep()), Math.max(1, Math.ceil(delayMs)));
+    const untilMs = Math.max(1, Math.min(tidyMs, Math.ceil(delayMs)));
+    this.#timer = setTimeout(() => setImmediate(() => this.#sweep()), untilMs);
     if (this.#running === 0) this.#timer.unref();
   }
 

@@ -91,7 +91,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
 
   test('a group that somebody keeps locked ends its calls at the deadline and leaves nothing behind', async () => {
     const { key } = group();
-    const hasty = createPostgresStore({ connectionString: server.connectionString, deadlineMs: 100 });
+    const hasty = createPostgresStore({ connectionString: server.connectionString, deadlineMs: 1_000 });
     await hasty.ready();
     await outsider.query('BEGIN');
     await outsider.query('SELECT pg_advisory_xact_lock(portcullis.group_lock($1))', [tagOf(key)]);
@@ -111,7 +111,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
 
   test('a process that stalls between lock and commit loses the lock, and its step writes nothing', async () => {
     const { key } = group();
-    const stalling = createPostgresStore({ connectionString: server.connectionString, deadlineMs: 200 });
+    const stalling = createPostgresStore({ connectionString: server.connectionString, deadlineMs: 1_000 });
     await stalling.ready();
     // A lock that is taken makes the store wait for it in a transaction, in which its step then stalls.
     await outsider.query('BEGIN');
@@ -119,7 +119,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
     let runs = 0;
     const stalled = stalling.transact([key], (records, now) => {
       runs += 1;
-      if (runs > 1) stall(600);
+      if (runs > 1) stall(2_500);
       return addOne(key)(records, now);
     });
     const outcome = rejection(stalled);

@@ -17,6 +17,8 @@ export interface PostgresServer {
   /** Stops (SIGSTOP) every process of the server: connections stay open and nobody answers. */
   freeze(): void;
   thaw(): void;
+  /** What all its processes that still run have used of the processors, in milliseconds. */
+  cpuMs(): number;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -95,6 +97,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     resume,
     freeze: () => signalAll(server, 'SIGSTOP'),
     thaw: () => signalAll(server, 'SIGCONT'),
+    cpuMs: () => processesOf(server).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
     async stop() {
       signalAll(server, 'SIGCONT');
       await halt('immediate');
@@ -123,7 +126,18 @@ async function untilReady(server: ChildProcess): Promise<void> {
 
 /** Every backend leads a session of its own, so a signal to the process group would miss them. */
 function signalAll(server: ChildProcess | undefined, signal: NodeJS.Signals): void {
-  if (server?.pid === undefined || server.exitCode !== null) return;
+  for (const pid of processesOf(server)) process.kill(pid, signal);
+}
+
+function processesOf(server: ChildProcess | undefined): number[] {
+  if (server?.pid === undefined || server.exitCode !== null) return [];
   const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ');
-  for (const pid of [server.pid, ...children.filter(Boolean).map(Number)]) process.kill(pid, signal);
+  return [server.pid, ...children.filter(Boolean).map(Number)];
+}
+
+function cpuMsOf(pid: number): number {
+  const tickMs = 10;
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return (user + system) * tickMs;
 }

@@ -18,7 +18,7 @@ export interface Session {
 
 /** How often work that the server has undone (a deadlock, a serialisation failure) is tried. */
 const maxTries = 4;
-/** How long a new connection may take. It outlives the call that asked for it and serves the next ones. */
+/** How long a call's work waits for a connection. One that comes later serves the next calls. */
 const connectMs = 1_000;
 
 /**
@@ -62,29 +62,32 @@ export class Connections {
   }
 
   async #once<T>(work: (session: Session) => Promise<T>, limitMs: number): Promise<T> {
-    const loan = new Loan(await this.#connect());
-    const slow = new Fault('STORE_TIMEOUT', `PostgreSQL did not answer within ${limitMs} ms.`);
-    const timer = setTimeout(() => loan.end(slow), limitMs);
+    const loan = new Loan(await this.#connect(Math.max(connectMs, limitMs)));
+    const timer = setTimeout(
+      () => loan.end(new Fault('STORE_TIMEOUT', `PostgreSQL did not answer within ${limitMs} ms.`)),
+      limitMs,
+    );
     try {
       const result = await work(loan);
       loan.giveBack();
       return result;
     } catch (error) {
-      if (endsConnection(error)) loan.end(error instanceof Error ? error : slow);
+      if (endsConnection(error)) loan.end(faultOf(error));
       else loan.giveBack();
-      throw loan.endedBy === slow ? slow : error;
+      // The error of a connection that was ended for its silence says less than the reason.
+      throw loan.endedBy instanceof Fault && loan.endedBy.code === 'STORE_TIMEOUT' ? loan.endedBy : error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #connect(): Promise<PostgresClient> {
+  #connect(withinMs: number): Promise<PostgresClient> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
-        reject(new Fault('STORE_TIMEOUT', `PostgreSQL took no connection within ${connectMs} ms.`));
-      }, connectMs);
+        reject(new Fault('STORE_TIMEOUT', `PostgreSQL took no connection within ${withinMs} ms.`));
+      }, withinMs);
       this.#pool.connect().then(
         (client) => {
           clearTimeout(timer);

@@ -8,8 +8,8 @@ interface EndingPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-/** Long enough for a handshake with TLS; a call does not wait that long, the next one finds the connection. */
-const connectionTimeoutMillis = 1_000;
+/** Long enough for a busy server; a call does not wait that long, the next one finds the connection. */
+const connectionTimeoutMillis = 5_000;
 
 const readCommitted = 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED';
 

@@ -99,6 +99,9 @@ BEGIN
   RETURN QUERY
     SELECT 'clock', NULL::integer, NULL::text, pg_current_xact_id_if_assigned()::text::bigint, NULL::text,
            now_ms();
+  IF cardinality(busy) = 0 AND cardinality(changed) = 0 THEN
+    RETURN;
+  END IF;
   RETURN QUERY
     SELECT 'busy', number, NULL::text, NULL::bigint, NULL::text, NULL::bigint FROM unnest(busy) AS number
     UNION ALL
