@@ -82,7 +82,7 @@ export class Traffic {
 
   heard(decision: Heard): void {
     this.landmarks.push(decision.t, ...decision.reasons.map((reason) => reason.until));
-    this.landmarks.splice(0, this.landmarks.length - 40);
+    this.landmarks.splice(0, this.landmarks.length - 200);
   }
 
   private turn(): void {
@@ -164,8 +164,8 @@ export class Traffic {
   private edge(): number | undefined {
     const { random, scene } = this;
     if (this.landmarks.length === 0) return undefined;
-    const farthest = Math.max(...scene.stepsMs) * 4 + 2 * second;
-    for (let attempt = 0; attempt < 12; attempt += 1) {
+    const farthest = scene.reachMs ?? Math.max(...scene.stepsMs) * 4 + 2 * second;
+    for (let attempt = 0; attempt < 40; attempt += 1) {
       const landmark = this.landmarks[random.below(this.landmarks.length)] ?? 0;
       const span = this.span() + (random.chance(0.3) ? this.span() : 0);
       const time = landmark + span + random.pick([-1, 0, 1]);

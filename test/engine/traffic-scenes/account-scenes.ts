@@ -13,6 +13,7 @@ export const accountScenes: readonly Scene[] = [
     accounts: 2,
     owner: 0.5,
     ops: { check: 1, fail: 3, succeed: 1 },
+    spansMs: [0, 24 * hour, 72 * hour, 90 * 24 * hour],
   },
   {
     ...usual,
@@ -24,8 +25,17 @@ export const accountScenes: readonly Scene[] = [
     missing: 0.05,
     confidences: { MEDIUM: 1 },
     stepsMs: [second, minute, 6 * minute, 30 * minute],
+    spansMs: [0, 5 * minute, 10 * minute, 30 * minute, hour],
   },
-  { ...usual, name: 'missing', devices: 1, missing: 0.85, agents: 2, networks: { v4: 2 } },
+  {
+    ...usual,
+    name: 'missing',
+    devices: 1,
+    missing: 0.85,
+    agents: 2,
+    networks: { v4: 2 },
+    spansMs: [0, 3 * minute, 6 * minute, 30 * minute],
+  },
   {
     ...usual,
     name: 'rotation',
@@ -37,6 +47,7 @@ export const accountScenes: readonly Scene[] = [
     networks: { v4: 9 },
     agents: 9,
     stepsMs: [second, minute, 3 * minute, hour, 3 * hour],
+    spansMs: [0, 10 * minute, 30 * minute],
   },
   {
     ...usual,
@@ -67,10 +78,10 @@ export const accountScenes: readonly Scene[] = [
     networks: { v4: 12 },
     confidences: { LOW: 1 },
     stepsMs: [minute, 2 * minute, 4 * minute],
-    spansMs: [15 * minute, 30 * minute],
     bursts: [60, 9 * hour],
     edges: 0.2,
     backwards: 0.005,
+    spansMs: [0, 15 * minute, 30 * minute],
   },
   {
     ...usual,
@@ -129,6 +140,7 @@ export const accountScenes: readonly Scene[] = [
     networks: { v4: 6 },
     stepsMs: slow,
     backwards: 0.005,
+    spansMs: [0, 5 * minute, hour, 24 * hour],
   },
   {
     ...usual,
@@ -143,6 +155,7 @@ export const accountScenes: readonly Scene[] = [
     stepsMs: [10 * minute, 40 * minute, 2 * hour, 3 * hour],
     bursts: [15, 50 * hour],
     backwards: 0.005,
+    spansMs: [0, 30 * minute, 2 * hour, 24 * hour],
   },
   {
     ...usual,
@@ -157,5 +170,6 @@ export const accountScenes: readonly Scene[] = [
     stepsMs: [10 * minute, 30 * minute, 70 * minute],
     bursts: [20, 9 * hour],
     backwards: 0.005,
+    spansMs: [0, 10 * minute, 20 * minute, 6 * hour],
   },
 ];

@@ -105,6 +105,30 @@ const repeatedRotation: Course = {
   ],
 };
 
+/** The devices of one account, all of them in its book. */
+const atHome: Scene = {
+  ...rotating,
+  name: 'at home',
+  ops: { succeed: 1 },
+  devices: 17,
+  confidences: { HIGH: 2, MEDIUM: 1 },
+  networks: { v4: 20 },
+  stepsMs: [0, 0, second],
+  edges: 0,
+};
+
+/** Known devices fail for the first time, more of them than the account has room for. */
+const devicesAnew: Course = {
+  name: 'devices anew',
+  phases: [
+    { scene: atHome, events: 40 },
+    { scene: { ...atHome, ops: { fail: 1 }, stepsMs: [0, 40 * second, minute] }, events: 60 },
+    { scene: { ...rotating, devices: 6, devicesFrom: 40, stepsMs: [minute, 20 * minute] }, events: 12 },
+    { scene: { ...atHome, ops: { fail: 3, succeed: 1 }, stepsMs: [0, 3 * minute] }, events: 30 },
+    { scene: { ...rotating, ops: { check: 1 }, stepsMs: [90 * hour] }, events: 2 },
+  ],
+};
+
 /** Devices that the account knows and others come to a network until it is full; then one more tries. */
 const roomForOneMore: Course = {
   name: 'room for one more',
@@ -131,6 +155,7 @@ export const courses: readonly [Course, ...Course[]] = [
   ...accountScenes.map(alone),
   ...networkScenes.map(alone),
   repeatedRotation,
+  devicesAnew,
   dilutedIntoCrowd,
   roomForOneMore,
   agentsOverTheCap,

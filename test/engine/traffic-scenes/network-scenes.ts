@@ -51,8 +51,9 @@ export const networkScenes: readonly Scene[] = [
     owner: 0.3,
     missing: 0.1,
     stepsMs: [0, 20, 200, 2 * second, 8 * second],
-    spansMs: [minute, 5 * minute],
     edges: 0.1,
+    spansMs: [0, minute, 5 * minute],
+    reachMs: 10 * minute,
   },
   {
     ...usual,
@@ -67,9 +68,10 @@ export const networkScenes: readonly Scene[] = [
     missing: 0,
     confidences: { LOW: 2, MEDIUM: 1 },
     stepsMs: [200, 2 * second, 10 * second],
-    spansMs: [minute, 5 * minute],
     edges: 0.1,
     backwards: 0.01,
+    spansMs: [0, minute, 5 * minute],
+    reachMs: 40 * minute,
   },
   {
     ...usual,
@@ -84,9 +86,10 @@ export const networkScenes: readonly Scene[] = [
     missing: 0,
     confidences: { LOW: 1 },
     stepsMs: [200, 2 * second, 10 * second],
-    spansMs: [minute, 5 * minute],
     edges: 0.1,
     backwards: 0.01,
+    spansMs: [0, minute, 5 * minute],
+    reachMs: 40 * minute,
   },
   {
     ...usual,
@@ -98,6 +101,7 @@ export const networkScenes: readonly Scene[] = [
     networks: { v4: 2 },
     missing: 0.05,
     stepsMs: [second, minute, 3 * minute, 12 * minute],
+    spansMs: [0, 10 * minute, 30 * minute],
   },
   {
     ...usual,
@@ -155,6 +159,7 @@ export const networkScenes: readonly Scene[] = [
     networks: { v4: 1, v6: [1, 1, 1, 1] },
     stepsMs: [second, 20 * second, minute, 3 * minute],
     edges: 0.15,
+    spansMs: [0, 10 * minute, 30 * minute],
   },
   {
     ...usual,
@@ -165,6 +170,7 @@ export const networkScenes: readonly Scene[] = [
     networks: { v4: 0, v6: [1, 2, 2, 4] },
     stepsMs: [second, 30 * second, 2 * minute],
     edges: 0.15,
+    spansMs: [0, 10 * minute],
   },
   {
     ...usual,

@@ -23,6 +23,8 @@ export interface Scene {
   readonly costs: readonly [number, ...number[]];
   /** The spans after which `edges` look for something to happen; all of the contract's unless given. */
   readonly spansMs?: readonly [number, ...number[]];
+  /** How far ahead such a time may lie; four times the longest step unless given. */
+  readonly reachMs?: number;
   /** The first number of its devices, so that phases can have devices of their own. */
   readonly devicesFrom?: number;
   /** After about so many events a pause of at most that long. */
