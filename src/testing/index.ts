@@ -1,4 +1,7 @@
 export type { Clock } from '../guard/failure/clock.ts';
+export { type ConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
+export type { TestFramework } from './conformance/test-framework.ts';
+export type { OpenedStore } from './conformance/under-test.ts';
 export {
   createFaultyStore,
   type FaultyStore,

@@ -1,59 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe } from 'vitest';
-import type { Store } from '../../src/stores/store.ts';
-import { testConcurrency, testLife } from './concurrency-tests.ts';
-import { testHeld } from './held-tests.ts';
-import { testRetention, testRotation } from './lasting-tests.ts';
-import { testRecords, testSteps } from './record-tests.ts';
-import type { OpenedStore, UnderTest } from './under-test.ts';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import {
+  type ConformanceOptions,
+  type OpenedStore,
+  storeConformance as registerSuite,
+} from '../../src/testing/index.ts';
 
-export interface ConformanceOptions {
-  /** How many steps run at once on one key. Default 50. */
-  readonly parallel?: number;
-  /** How many random cases a property tries. Default 25. */
-  readonly runs?: number;
-}
-
-/** Registers the tests that every store passes. Each test works under key texts of its own, so data may stay behind. */
+/** The published suite, in vitest. */
 export function storeConformance(
   name: string,
   open: () => Promise<OpenedStore>,
-  { parallel = 50, runs = 25 }: ConformanceOptions = {},
+  options?: ConformanceOptions,
 ): void {
-  describe(`${name} conforms to the store contract`, () => {
-    let opened: OpenedStore;
-    let handles: readonly Store[] = [];
-
-    beforeAll(async () => {
-      opened = await open();
-      const another = await opened.openAnother?.();
-      handles = another === undefined ? [opened.store] : [opened.store, another];
-    });
-    afterAll(async () => {
-      if (handles.length > 1) await handles[1]?.close();
-      await opened.close();
-    });
-
-    const under: UnderTest = {
-      get store() {
-        return opened.store;
-      },
-      get handles() {
-        return handles;
-      },
-      parallel,
-      runs,
-      handleFor: (index) => handles[index % handles.length] ?? opened.store,
-      elapse: (ms) => (opened.elapse ?? wait)(ms),
-      open,
-    };
-
-    testRecords(under);
-    testSteps(under);
-    testRotation(under);
-    testRetention(under);
-    testHeld(under);
-    testConcurrency(under);
-    testLife(under);
-  });
+  registerSuite({ describe, test, beforeAll, afterAll }, name, open, options);
 }

@@ -1,7 +1,7 @@
 import type { Decision } from '../../core/decision.ts';
 import type { OperationName } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 import type { ActorPlan } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 

@@ -1,5 +1,5 @@
 import type { Confidence } from '../../core/subject.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 import type { ActorDevice, ActorPlan } from './scenario.ts';
 
 const SECOND_MS = 1_000;

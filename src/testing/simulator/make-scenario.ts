@@ -1,5 +1,5 @@
+import { Random } from '../random.ts';
 import { crowd, habits, ownerHabit, type Pace } from './habits.ts';
-import { Random } from './random.ts';
 import type { ActorPlan, Scenario, Trouble } from './scenario.ts';
 
 const SECOND_MS = 1_000;

@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { HeldRecord, Store } from '../../stores/store.ts';
+import type { Random } from '../random.ts';
 import type { ActiveTroubles } from './active-troubles.ts';
 import type { Message, MessageKind, OperationTrace } from './operation-trace.ts';
-import type { Random } from './random.ts';
 import type { ServerPlan } from './scenario.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import type { SimulatedServer, Work } from './simulated-server.ts';

@@ -1,7 +1,7 @@
 import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { StepRecords } from '../../stores/step-records.ts';
+import type { Random } from '../random.ts';
 import type { Change, OperationTrace } from './operation-trace.ts';
-import type { Random } from './random.ts';
 import type { ServerPlan } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 

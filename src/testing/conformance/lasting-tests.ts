@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import type { Key } from '../../src/core/records.ts';
+import assert from 'node:assert/strict';
+import type { Key } from '../../core/records.ts';
 import {
   addOne,
   brief,
@@ -14,25 +14,28 @@ import {
 
 /** A record moves to its new key with the first write, and nothing of it is lost. */
 export function testRotation(under: UnderTest): void {
+  const { describe, test } = under;
+  const countAt = async (key: Key<Count>) =>
+    (await under.store.view([key], (records) => records.get(key)))?.count;
   describe('key rotation', () => {
     test('reads the old record until the new one is written, then never again', async () => {
       const { key: old } = group();
       const key: Key<Count> = { text: group().key.text, was: old.text };
       await under.store.transact([old], (records, now) => records.put(old, countOf(5, now), kept));
-      expect((await under.store.view([key], (records) => records.get(key)))?.count).toBe(5);
+      assert.equal(await countAt(key), 5);
 
-      expect(await under.store.transact([key], addOne(key))).toBe(6);
-      expect((await under.store.view([key], (records) => records.get(key)))?.count).toBe(6);
+      assert.equal(await under.store.transact([key], addOne(key)), 6);
+      assert.equal(await countAt(key), 6);
 
       await under.store.transact([old], (records, now) => records.put(old, countOf(99, now), kept));
-      expect((await under.store.view([key], (records) => records.get(key)))?.count).toBe(6);
-      expect(await under.store.transact([key], addOne(key))).toBe(7);
+      assert.equal(await countAt(key), 6);
+      assert.equal(await under.store.transact([key], addOne(key)), 7);
     });
 
     test('finds nothing where there is neither a new nor an old record', async () => {
       const key: Key<Count> = { text: group().key.text, was: group().key.text };
-      expect(await under.store.view([key], (records) => records.get(key))).toBeUndefined();
-      expect(await under.store.transact([key], addOne(key))).toBe(1);
+      assert.equal(await countAt(key), undefined);
+      assert.equal(await under.store.transact([key], addOne(key)), 1);
     });
 
     test('loses no update when many steps move a record at once', async () => {
@@ -42,15 +45,14 @@ export function testRotation(under: UnderTest): void {
       await Promise.all(
         times(under.parallel, (index) => under.handleFor(index).transact([key], addOne(key))),
       );
-      expect((await under.store.view([key], (records) => records.get(key)))?.count).toBe(
-        1_000 + under.parallel,
-      );
+      assert.equal(await countAt(key), 1_000 + under.parallel);
     });
   });
 }
 
 /** A record ends when its last write says so. */
 export function testRetention(under: UnderTest): void {
+  const { describe, test } = under;
   describe('retention', () => {
     test('ends a record, for looks and for steps, in time of the store', async () => {
       const { key, sibling } = group();
@@ -60,11 +62,11 @@ export function testRetention(under: UnderTest): void {
       });
       await under.elapse(briefMs + 100);
       for (const handle of under.handles) {
-        expect(await handle.view([key], (records) => records.get(key))).toBeUndefined();
-        expect((await handle.view([sibling], (records) => records.get(sibling)))?.count).toBe(1);
+        assert.equal(await handle.view([key], (records) => records.get(key)), undefined);
+        assert.equal((await handle.view([sibling], (records) => records.get(sibling)))?.count, 1);
       }
-      expect(await under.store.transact([key], addOne(key))).toBe(1);
-      expect((await under.store.view([key], (records) => records.get(key)))?.count).toBe(1);
+      assert.equal(await under.store.transact([key], addOne(key)), 1);
+      assert.equal((await under.store.view([key], (records) => records.get(key)))?.count, 1);
     });
 
     test('counts from the last write, which may lengthen or shorten it', async () => {
@@ -80,7 +82,7 @@ export function testRetention(under: UnderTest): void {
       });
       await under.elapse(briefMs + 100);
       const left = await under.store.view(keys, (records) => keys.map((key) => records.get(key)?.count));
-      expect(left).toEqual([2, undefined]);
+      assert.deepEqual(left, [2, undefined]);
     });
   });
 }

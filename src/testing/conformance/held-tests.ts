@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import type { Key, Retention } from '../../src/core/records.ts';
+import assert from 'node:assert/strict';
+import type { Key, Retention } from '../../core/records.ts';
 import { briefMs, type Count, collect, countOf, group, kept, times, type UnderTest } from './under-test.ts';
 
 /** Operators see the blocks that run, all of them and no others. */
 export function testHeld(under: UnderTest): void {
+  const { describe, test } = under;
   describe('held', () => {
     test('lists exactly the records whose last write left a block running', async () => {
       const { key, text } = group();
@@ -29,10 +30,12 @@ export function testHeld(under: UnderTest): void {
       for (const handle of under.handles) {
         const held = await collect(handle.held(text));
         const expected = ['soft', 'hard', 'both', 'blockedLater', 'hardToSoft'];
-        expect(held.map((record) => record.key).sort()).toEqual(
+        assert.deepEqual(
+          held.map((record) => record.key).sort(),
           expected.map((rest) => `${key.text}:${rest}`).sort(),
         );
-        expect(held.find((record) => record.key.endsWith(':both'))?.value).toEqual({ at: 1, count: 4 });
+        const both = held.find((record) => record.key.endsWith(':both'));
+        assert.deepEqual(both?.value, { at: 1, count: 4 });
       }
     });
 
@@ -44,9 +47,13 @@ export function testHeld(under: UnderTest): void {
         records.put(sibling, countOf(1, now), { keepMs: briefMs, softMs: 0, hardMs: 60_000 });
         records.put(third, countOf(1, now), { ...kept, softMs: briefMs, hardMs: 60_000 });
       });
-      expect(await collect(under.store.held(text))).toHaveLength(3);
+      assert.equal((await collect(under.store.held(text))).length, 3);
       await under.elapse(briefMs + 100);
-      expect((await collect(under.store.held(text))).map((record) => record.key)).toEqual([third.text]);
+      const left = await collect(under.store.held(text));
+      assert.deepEqual(
+        left.map((record) => record.key),
+        [third.text],
+      );
     });
 
     test('takes the prefix literally', async () => {
@@ -60,9 +67,12 @@ export function testHeld(under: UnderTest): void {
       }
       for (const rest of rests) {
         const held = await collect(under.store.held(`${text}${rest}`));
-        expect(held.map((record) => record.key)).toEqual([`${text}${rest}:{tag}`]);
+        assert.deepEqual(
+          held.map((record) => record.key),
+          [`${text}${rest}:{tag}`],
+        );
       }
-      expect(await collect(under.store.held(text))).toHaveLength(rests.length);
+      assert.equal((await collect(under.store.held(text))).length, rests.length);
     });
 
     test('lists many', async () => {
@@ -76,7 +86,7 @@ export function testHeld(under: UnderTest): void {
         ),
       );
       const held = await collect(under.store.held(text));
-      expect(held.map((record) => record.key).sort()).toEqual(keys.map((key) => key.text).sort());
+      assert.deepEqual(held.map((record) => record.key).sort(), keys.map((key) => key.text).sort());
     });
   });
 }
