@@ -37,18 +37,15 @@ export function requireNode(version = process.versions.node) {
   process.exit(2);
 }
 
-/**
- * Installs what the lock file says, unless it is there. Not by `npm ci`: that refuses a lock file without the optional
- * packages of other platforms, which is what npm writes where a registry does not have them all.
- */
+/** Installs what the lock file says, unless it is there. */
 export function install() {
   requireNode();
   const reason = whyInstall();
   if (reason === null) return;
   say(`installing dependencies (${reason})`);
-  const command = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const command = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = spawnSync('npm', command, { cwd: root, stdio: ['ignore', 2, 2] });
-  const missing = result.status === 0 ? whyInstall() : `npm install ended with ${result.status}`;
+  const missing = result.status === 0 ? whyInstall() : `npm ci ended with ${result.status}`;
   if (missing === null) return;
   console.error(
     `The dependencies could not be installed: ${missing}. Try it by hand: npm ${command.join(' ')}`,
