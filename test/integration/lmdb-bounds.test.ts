@@ -106,7 +106,7 @@ describe('embedded store within its bounds', () => {
       );
       const { records, evicted } = await store.usage();
       expect(evicted).toBe(0);
-      expect(before - records).toBeLessThanOrEqual(400);
+      expect(before - records).toBeLessThanOrEqual(200);
       before = records;
     }
     expect(before).toBe(100);

@@ -113,6 +113,22 @@ describe('embedded store and its files', () => {
     await store.close();
   });
 
+  test('writes what waits in few transactions, each of which is one flush', async () => {
+    const store = open();
+    const keys = times(200, () => group().key);
+    await store.ping();
+    const raw = openLmdb({ path, overlappingSync: false });
+    const transactions = (): number => {
+      raw.resetReadTxn();
+      return (raw.getStats() as { lastTxnId: number }).lastTxnId;
+    };
+    const before = transactions();
+    await Promise.all(keys.flatMap((key) => times(3, () => store.transact([key], addOne(key)))));
+    expect(transactions() - before).toBeLessThanOrEqual(5);
+    raw.resetReadTxn();
+    await Promise.all([store.close(), raw.close()]);
+  });
+
   test('answers what was under way when it is closed', async () => {
     const { key } = group();
     const store = open();

@@ -66,13 +66,16 @@ export class RecordFile {
   }
 
   /**
-   * Drops up to `max` records that have expired. A record whose block has ended takes the place of one without a block
-   * on the way.
+   * Drops records that have expired and gives records whose block has ended the place of one without a block; up to
+   * `max` in all.
    */
   sweep(now: number, max: number): void {
     const minute = minuteOf(now);
-    for (const place of this.#places(['held', 0, ''], ['held', minute, ''], max)) this.#endBlock(place, now);
-    for (const place of this.#places(['free', 0, ''], ['free', minute, ''], max)) this.#drop(place);
+    const ended = this.#places(['held', 0, ''], ['held', minute, ''], max);
+    for (const place of ended) this.#endBlock(place, now);
+    if (ended.length === max) return;
+    for (const place of this.#places(['free', 0, ''], ['free', minute, ''], max - ended.length))
+      this.#drop(place);
   }
 
   /**

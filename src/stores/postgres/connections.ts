@@ -74,8 +74,8 @@ export class Connections {
     } catch (error) {
       if (endsConnection(error)) loan.end(faultOf(error));
       else loan.giveBack();
-      // The error of a connection that was ended for its silence says less than the reason.
-      throw loan.endedBy instanceof Fault && loan.endedBy.code === 'STORE_TIMEOUT' ? loan.endedBy : error;
+      // Why a connection was ended says more than the error of a statement that met its end.
+      throw loan.endedBy ?? error;
     } finally {
       clearTimeout(timer);
     }
