@@ -65,7 +65,7 @@ export type {
   ModeEvent,
   StoreEvent,
 } from './guard/events.ts';
-export type { Explanation } from './guard/explain.ts';
+export type { Explanation } from './guard/explanation.ts';
 export type { Clock } from './guard/failure/clock.ts';
 export type { FailureOptions } from './guard/failure/failure-options.ts';
 export type { BreakerPolicy, CapScope, DegradedCap } from './guard/failure/failure-policy.ts';

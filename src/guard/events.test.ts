@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createGuard } from '../index.ts';
 import { EventHub, type GuardEvents } from './events.ts';
@@ -86,5 +87,28 @@ describe('a guard', () => {
     ],
   ] as const)('refuses the options %j', (options, path) => {
     expect(() => createGuard({ secret, ...options })).toThrow(path);
+  });
+});
+
+describe('the page of events', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const fieldsOf = (source: string, name: string) => {
+    const [, body = ''] = new RegExp(`export interface ${name} \\{\\n(.*?)\\n\\}`, 's').exec(source) ?? [];
+    return [...body.matchAll(/^ {2}(?:readonly )?(\w+):/gm)].map(([, field]) => field);
+  };
+
+  test('has a row for every event with every field, and no other row', () => {
+    const source = read('./events.ts');
+    const rows = new Map(
+      [...read('../../docs/reference/events.md').matchAll(/^\| `(\w+)` \| .* \| (.*) \|$/gm)].map(
+        ([, name, fields = '']) => [name, fields],
+      ),
+    );
+    const names = fieldsOf(source, 'GuardEvents');
+    expect([...rows.keys()].sort()).toEqual([...names].sort());
+    for (const name of names) {
+      const [, type = ''] = new RegExp(`^ {2}${name}: (\\w+);`, 'm').exec(source) ?? [];
+      for (const field of fieldsOf(source, type)) expect(rows.get(name), name).toContain(`\`${field}\``);
+    }
   });
 });

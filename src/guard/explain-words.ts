@@ -1,5 +1,5 @@
 import type { Decision, Reason, Scope } from '../core/decision.ts';
-import type { BudgetExplanation, Explanation, KeyExplanation } from './explain.ts';
+import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
 
 /** What each key is, for a person. */
 const scopeWords: Readonly<Record<Scope, string>> = {

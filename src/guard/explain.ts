@@ -15,45 +15,8 @@ import { isToken } from '../core/window.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { isCredential, isRate } from './engine.ts';
 import { describeExplanation } from './explain-words.ts';
+import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
 import { runImmediately } from './run.ts';
-
-/** How one key of the subject stands now. */
-export interface KeyExplanation {
-  readonly scope: Scope;
-  /** Whether a block on this key would stop this request. */
-  readonly stops: boolean;
-  /** As of its last change; decays only when it is raised again. */
-  readonly score: number;
-  readonly rememberedLevel: number;
-  readonly hard: { readonly level: number; readonly until: number } | null;
-  readonly soft: { readonly level: number; readonly until: number } | null;
-}
-
-/** The account's failure budget. */
-export interface BudgetExplanation {
-  readonly active: boolean;
-  /** Eligible failures counted towards it. */
-  readonly failures: number;
-  readonly threshold: number;
-  readonly epochEnds: number | null;
-  readonly soft: { readonly level: number; readonly until: number } | null;
-}
-
-/** The present state of a subject before one policy. */
-export interface Explanation {
-  readonly at: number;
-  readonly policy: string;
-  readonly device: 'missing' | 'unknown' | 'known' | 'trusted';
-  /** False when the network has shown too many new devices lately (§6). */
-  readonly admitted: boolean;
-  readonly keys: readonly KeyExplanation[];
-  readonly budget: BudgetExplanation | null;
-  readonly now: Decision;
-  /** What the next failure (or, for a rate policy, the next call) would give. */
-  readonly next: { readonly op: 'fail' | 'consume'; readonly decision: Decision };
-  /** The same in words, a line each. */
-  readonly words: readonly string[];
-}
 
 /** Explains a request at `at`, or now by the store's clock. Looks, and never writes. */
 export function explain(store: Store, request: Request, at?: number): Promise<Explanation> {
