@@ -153,6 +153,20 @@ describe('a limit that moves', () => {
     expect(events).toEqual([{ type: 'limit-changed', route: 'default', limit: 3, was: 1 }]);
   });
 
+  it('lets nobody overtake who waits, also when it grows by itself', async () => {
+    const limit = { current: 1, strain: 0, observe() {} };
+    const { cap, ask } = bench({ limit, queue: 2 });
+    const first = admitted(await ask());
+    const waiting = await ask();
+    limit.current = 2;
+    expect(cap.tryAdmit().admitted).toBe(false);
+    const behind = await ask();
+    expect([waiting.decision, behind.decision]).toEqual([null, null]);
+    first.release();
+    await settled();
+    expect([admitted(waiting).running, admitted(behind).running]).toEqual([true, true]);
+  });
+
   it('counts a call that overran as one of the longest run', async () => {
     const seen: number[] = [];
     const limit = { current: 5, strain: 0, observe: (latencyMs: number) => void seen.push(latencyMs) };
@@ -200,7 +214,9 @@ describe('a pin', () => {
 
 describe('shadow', () => {
   it('lets everyone in and tells whom it would have shed', async () => {
-    const { cap, clock, events, ask } = bench({ limit: 1, queue: 2, shadow: true });
+    const limit = { current: 1, strain: 0.9, observe() {} };
+    const { cap, clock, events, ask } = bench({ limit, queue: 2, shadow: true });
+    expect(cap.pressure).toBe(0);
     for (let i = 0; i < 5; i += 1) expect(admitted(await ask()).running).toBe(true);
     expect(admitted(await ask({ deadlineMs: 0 })).running).toBe(true);
     expect(cap.status).toMatchObject({ running: 6, waiting: 0 });

@@ -145,6 +145,22 @@ describe('the long average', () => {
     expect(state.limit).toBeCloseTo(15, 0);
   });
 
+  it('is not accepted anew on the word of a window in which the queue was still growing', () => {
+    const growing = gradientStep(quietAt20(100), windowOf(500, 40, 100), policy);
+    const steady = gradientStep({ ...growing, limit: 50 }, windowOf(2_000, 100, 50), policy);
+    expect(quietMs(steady)).toBeCloseTo(20, 9);
+  });
+
+  it('is not accepted anew before half as many calls have been tried', () => {
+    let state = quietAt20(64);
+    for (const [index, running] of [64, 64, 50, 40, 33].entries()) {
+      state = { ...gradientStep(state, windowOf(500 + index * 1_250, 60, running), policy), limit: 64 };
+    }
+    expect(quietMs(state)).toBeCloseTo(20, 9);
+    state = gradientStep(state, windowOf(8_000, 60, 31), policy);
+    expect(quietMs(state)).toBeCloseTo(60, 9);
+  });
+
   it('gives in step by step at the lowest limit', () => {
     let state = quietAt20(4);
     for (let toMs = 500; toMs < 10_000; toMs += 1_250)

@@ -88,6 +88,38 @@ describe('pressure by the store', () => {
     expect(watch.pressureOf('orders')).toBe(0);
   });
 
+  it('stops also while the store is still at it', async () => {
+    const clock = new VirtualClock();
+    const { store } = severable(createMemoryStore());
+    let asked = 0;
+    let answer = () => {};
+    const slow: Store = {
+      ...store,
+      transact: <T>() => {
+        asked += 1;
+        return new Promise<T>((_, reject) => {
+          answer = () => reject(new Fault('STORE_TIMEOUT', 'Too late.'));
+        });
+      },
+    };
+    const faults: unknown[] = [];
+    const stop = publishPressure({
+      store: slow,
+      clock,
+      environment: 'test',
+      service: 'orders',
+      node: 'a',
+      pressure: () => 1,
+      onFault: (fault) => faults.push(fault),
+    });
+    await clock.advance(10);
+    stop();
+    answer();
+    await clock.advance(60_000);
+    expect(asked).toBe(1);
+    expect(faults).toMatchObject([{ code: 'STORE_TIMEOUT' }]);
+  });
+
   it('never writes a level that is none', async () => {
     const { clock, levels, watch } = exchange();
     levels.a = 7;

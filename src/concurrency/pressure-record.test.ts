@@ -52,6 +52,13 @@ describe('the pressure of a service', () => {
     expect(kept).not.toContain('n43');
   });
 
+  it('does not count a node twice', () => {
+    const all = Array.from({ length: 256 }, (_, index): [string, number, number] => [`n${index}`, 1, index]);
+    const record = noted([...all, ['n255', 0, 300]]);
+    expect(Object.keys(record?.nodes ?? {})).toHaveLength(256);
+    expect(meanPressure(record, 300)).toBeCloseTo(255 / 256, 9);
+  });
+
   it('does not go back in time', () => {
     const record = noted([
       ['a', 0.5, 1_000],

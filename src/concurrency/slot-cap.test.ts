@@ -117,6 +117,20 @@ describe('a caller that goes away', () => {
     expect(events).toEqual([]);
   });
 
+  it('adds no pressure: it was not shed', async () => {
+    const { cap, clock, ask } = bench({ queue: 1 });
+    await ask();
+    await clock.advance(1_000);
+    expect(cap.pressure).toBe(0);
+    for (let i = 0; i < 20; i += 1) {
+      const caller = new AbortController();
+      await ask({ signal: caller.signal });
+      caller.abort();
+    }
+    await clock.advance(1_000);
+    expect(cap.pressure).toBe(0);
+  });
+
   it('is not let in when it was gone before', async () => {
     const { cap, ask } = bench();
     expect(denied(await ask({ signal: AbortSignal.abort() })).reason).toBe('aborted');
@@ -183,6 +197,16 @@ describe('a slot', () => {
     await clock.advance(60_000);
     expect(signal.aborted).toBe(false);
     expect(slot.signal).toBe(signal);
+  });
+
+  it('keeps that signal quiet also while others overrun', async () => {
+    const { clock, events, ask } = bench({ limit: 2, maxRunMs: 8_000 });
+    const [ended, stuck] = [admitted(await ask()), admitted(await ask())];
+    const signals = [ended.signal, stuck.signal];
+    ended.release();
+    await clock.advance(9_000);
+    expect(events).toHaveLength(1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 
   it('has an aborted signal if that is first asked for too late', async () => {

@@ -3,7 +3,7 @@ import { budgetLevel, isBudgetSoft, presentBudget } from '../core/budget.ts';
 import { check } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
 import { lookAround } from '../core/context.ts';
-import { type Decision, type Scope, scopes } from '../core/decision.ts';
+import { type Scope, scopes } from '../core/decision.ts';
 import { fail } from '../core/fail.ts';
 import type { CredentialPolicy } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';

@@ -220,7 +220,7 @@ function nonces(): () => string {
   let count = 0;
   return () => {
     count += 1;
-    return prefix + count.toString(36);
+    return `${prefix}${count}`;
   };
 }
 

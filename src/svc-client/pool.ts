@@ -49,6 +49,11 @@ function nextPlace(pool: Pool, now: number): Place {
  * Each pool is booked at its own time: a wait for one target must not hold back the others.
  */
 export function takeCall(target: Pool, global: Pool, now: number, maxWaitMs: number): Take {
+  const own = charge(target.bucket, target.quota, 1, now);
+  const all = charge(global.bucket, global.quota, 1, now);
+  if (own.conforms && all.conforms) {
+    return { taken: true, target: own.bucket, global: all.bucket, waitMs: 0 };
+  }
   const inTarget = nextPlace(target, now);
   const inGlobal = nextPlace(global, now);
   const waitMs = Math.max(inTarget.at, inGlobal.at) - now;

@@ -146,6 +146,7 @@ export class Rails {
 
   /** A probe is never shed: without it no target could be found well again while the global breaker is open. */
   #shed(target: Target, priority: Priority, now: number): Denial | null {
+    if (this.#global.state === 'closed') return null;
     const { policy } = this.#settings.globalBreaker;
     const { passes, breaker } = passGlobal(this.#global, policy, priority, now);
     this.#global = breaker;

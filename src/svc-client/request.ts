@@ -62,7 +62,8 @@ function checkMs(name: string, value: number | undefined): number | null {
 /** Names in lower case. The passport is the client's alone: one that a caller brings is left out. */
 function lowerCased(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const lower: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) {
+  if (headers === undefined) return lower;
+  for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
     if (key !== PASSPORT_HEADER) lower[key] = value;
   }
