@@ -31,6 +31,8 @@ export interface Library {
 
 /** The store makes a connection of its own from these, so that there is nothing to close. */
 const asTemplate = (client: GivenClient): Made => ({ client, close: async () => undefined });
+/** The library would give up long before the store does, on a machine that is busy with other tests. */
+const requestTimeout = 10_000;
 const addressesOf = (nodes: readonly Address[]): Address[] => nodes.map(({ host, port }) => ({ host, port }));
 
 export const libraries: readonly Library[] = [
@@ -61,13 +63,14 @@ export const libraries: readonly Library[] = [
   {
     name: 'valkey-glide',
     single: async (address) => {
-      const client = await GlideClient.createClient({ addresses: addressesOf([address]) });
+      const client = await GlideClient.createClient({ addresses: addressesOf([address]), requestTimeout });
       return { client, close: async () => client.close() };
     },
     cluster: async (nodes) => {
       const client = await GlideClusterClient.createClient({
         addresses: addressesOf(nodes),
         recoveryRequestsQueueSize: 0,
+        requestTimeout,
       });
       return { client, close: async () => client.close() };
     },

@@ -142,6 +142,30 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
         expect(driver.commands).toBeLessThan(5);
       });
 
+      test('that has grown too old is read once, however many ask', async () => {
+        const { key, sibling } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        const looks = () =>
+          Promise.all(times(200, () => store.view([key, sibling], (records) => records.get(key)?.count)));
+        await looks();
+        nowMs += 2_001;
+        driver.restart();
+        expect(new Set(await looks())).toEqual(new Set([1]));
+        expect(driver.commands).toBe(1);
+      });
+
+      test('that was lifted meanwhile is not taken from what another look is reading', async () => {
+        const { key } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        await store.view([key], () => null);
+        await other.transact([key], (records, now) => records.put(key, countOf(2, now), kept));
+        nowMs += 2_001;
+        const counts = await Promise.all(
+          times(20, () => store.view([key], (records) => records.get(key)?.count)),
+        );
+        expect(new Set(counts)).toEqual(new Set([2]));
+      });
+
       test('is not answered from memory to a look at anything else', async () => {
         const { key, sibling } = group();
         const { key: elsewhere } = group();

@@ -92,21 +92,30 @@ describe('known blocks', () => {
     expect(blocks.size).toBe(0);
   });
 
-  test('are renewed once at a time', async () => {
-    let renewals = 0;
-    let finish: () => void = () => undefined;
-    const renew = (): Promise<void> => {
-      renewals += 1;
-      return new Promise((resolve) => {
-        finish = resolve;
-      });
+  test('are read once for all who ask at the same time, and again for those who ask later', async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return new Map([['a', blocked()]]);
     };
-    blocks.renewOnce([key('a')], renew);
-    blocks.renewOnce([key('a')], renew);
-    expect(renewals).toBe(1);
-    finish();
-    await new Promise(setImmediate);
-    blocks.renewOnce([key('a')], renew);
-    expect(renewals).toBe(2);
+    await Promise.all([blocks.share([key('a')], read), blocks.share([key('a')], read)]);
+    expect(reads).toBe(1);
+    await blocks.share([key('a')], read);
+    expect(reads).toBe(2);
+  });
+
+  test('are read again after a read that failed', async () => {
+    const failing = blocks.share([key('a')], () => Promise.reject(new RangeError('lost')));
+    await expect(failing).rejects.toThrow('lost');
+    await expect(blocks.share([key('a')], async () => new Map())).resolves.toEqual(new Map());
+  });
+
+  test('that are too old to be answered with still tell that a view may be blocked', () => {
+    blocks.learn(new Map([['a', blocked()]]), now);
+    nowMs += KNOWN_BLOCK_MS + 1;
+    expect(blocks.answer([key('a')], now)).toBeUndefined();
+    expect(blocks.mayBlock([key('a')], now)).toBe(true);
+    expect(blocks.mayBlock([key('a')], now + 60_000)).toBe(false);
+    expect(blocks.mayBlock([key('b')], now)).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ export interface KnownAnswer {
 export class KnownBlocks {
   readonly #cache: RecordCache;
   readonly #monotonicMs: () => number;
-  readonly #renewing = new Set<string>();
+  readonly #shared = new Map<string, Promise<Reading>>();
 
   constructor(monotonicMs: () => number) {
     this.#cache = new RecordCache({ maxRecords, maxAgeMs: KNOWN_BLOCK_MS }, monotonicMs);
@@ -71,12 +71,19 @@ export class KnownBlocks {
     for (const { text } of keys) this.#cache.delete(text);
   }
 
-  /** Runs `renew` unless the same view is being renewed already. */
-  renewOnce(keys: readonly Key[], renew: () => Promise<unknown>): void {
+  /** Whether a block of one of these records is known, though perhaps too long ago to be answered with. */
+  mayBlock(keys: readonly Key[], now: number): boolean {
+    if (this.#cache.isEmpty) return false;
+    return keys.some(({ text }) => this.#cache.get(text, Number.NEGATIVE_INFINITY)?.isHardBlocked(now));
+  }
+
+  /** Reads once for all who ask at the same time: when a block has to be read again, all of an attack asks at once. */
+  share(keys: readonly Key[], read: () => Promise<Reading>): Promise<Reading> {
     const name = keys.map((key) => key.text).join(' ');
-    if (this.#renewing.has(name)) return;
-    this.#renewing.add(name);
-    const done = () => this.#renewing.delete(name);
-    renew().then(done, done);
+    const underWay = this.#shared.get(name);
+    if (underWay !== undefined) return underWay;
+    const reading = read().finally(() => this.#shared.delete(name));
+    this.#shared.set(name, reading);
+    return reading;
   }
 }

@@ -73,10 +73,7 @@ export class DrivenRedisStore implements RedisStore {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
-      const known = this.#memory.blocks.answer(keys, this.#clock.now());
-      if (known === undefined) return this.#look(keys, await this.#read(keys), look);
-      if (known.isAging) this.#memory.blocks.renewOnce(keys, () => this.#read(keys));
-      return this.#look(keys, known.reading, look);
+      return this.#look(keys, this.#known(keys) ?? (await this.#fresh(keys)), look);
     } finally {
       this.#end();
     }
@@ -142,6 +139,26 @@ export class DrivenRedisStore implements RedisStore {
   /** Only the first connection is waited for; later on, no connection is a failure at once. */
   #opened(): Promise<void> {
     return this.#deadlines.limit(this.ready(), 'the first connection');
+  }
+
+  /** What answers a view from memory; what grows old is read again behind it. */
+  #known(keys: readonly Key[]): Reading | undefined {
+    const { blocks } = this.#memory;
+    const known = blocks.answer(keys, this.#clock.now());
+    // Should that fail, the views after it ask for themselves.
+    if (known?.isAging) blocks.share(keys, () => this.#read(keys)).catch((fault: unknown) => fault);
+    return known?.reading;
+  }
+
+  /**
+   * Reads, together with others where a block is being read again. Such a reading was perhaps sent before this view began, so
+   * it counts only if it shows that the block still runs; else this view reads for itself.
+   */
+  async #fresh(keys: readonly Key[]): Promise<Reading> {
+    const { blocks } = this.#memory;
+    if (!blocks.mayBlock(keys, this.#clock.now())) return this.#read(keys);
+    await blocks.share(keys, () => this.#read(keys));
+    return blocks.answer(keys, this.#clock.now())?.reading ?? this.#read(keys);
   }
 
   async #read(keys: readonly Key[]): Promise<Reading> {

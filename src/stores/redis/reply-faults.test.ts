@@ -18,6 +18,11 @@ describe('errors of Redis', () => {
     expect(faultOf(cause)).toMatchObject({ code, cause });
   });
 
+  test('that say a library gave up waiting are timeouts', () => {
+    const error = Object.assign(new Error('timed out'), { name: 'TimeoutError' });
+    expect(faultOf(error)).toMatchObject({ code: 'STORE_TIMEOUT' });
+  });
+
   test('that are faults already stay what they are', () => {
     const fault = new Fault('STORE_CLOSED', 'closed');
     expect(faultOf(fault)).toBe(fault);

@@ -28,10 +28,16 @@ const meanings: Readonly<Record<string, Meaning>> = {
   WRONGTYPE: { code: 'RECORD_CORRUPT', message: 'A record has another type than a string.' },
 };
 
+/** A library has given up waiting before the store did. */
+const late: Meaning = {
+  code: 'STORE_TIMEOUT',
+  message: 'The client library gave up waiting for the server.',
+};
 const unreachable: Meaning = { code: 'STORE_FAILED', message: 'The server cannot be reached, or failed.' };
 
 /** What an error of a driver means: one map for every driver. */
 export function meaningOf(error: unknown): Meaning {
+  if (error instanceof Error && error.name === 'TimeoutError') return late;
   const message = error instanceof Error ? error.message : '';
   return (
     meanings[

@@ -23,6 +23,9 @@ export interface IoredisCluster {
   on(event: string, listener: (cause: Error) => void): unknown;
 }
 
+/** How soon a client that has given up is replaced. */
+const endedMs = 100;
+
 /**
  * What the store rests on, whatever the given client is configured to do. Without a retry and without resending, the
  * library would leave commands of a lost connection unsettled for ever; a retry limit of none makes it reject them.
@@ -67,47 +70,80 @@ const clusterDemands = {
 
 /** One server (or the master that Sentinels name), by ioredis or iovalkey, on a connection of our own. */
 export function ioredisDriver(given: IoredisClient): Driver {
-  const client = given.duplicate(demands);
+  const kept = new KeptClient(() => given.duplicate(demands));
   return {
     isCluster: false,
-    open: (events) => follow(client, events),
-    send: (args) => call(client, args),
-    masters: async () => [(args: readonly string[]) => call(client, args)],
+    open: (events) => kept.open(events),
+    send: (args) => call(kept.client, args),
+    masters: async () => [(args: readonly string[]) => call(kept.client, args)],
     // The library ends a connection that does not answer by itself, see `socketTimeout`.
     doubt: () => undefined,
-    reset: () => client.disconnect(true),
-    close: async () => client.disconnect(),
+    reset: () => kept.client.disconnect(true),
+    close: async () => kept.close(),
   };
 }
 
 /** A cluster, by ioredis or iovalkey, on connections of our own. */
 export function ioredisClusterDriver(given: IoredisCluster): Driver {
-  const cluster = given.duplicate([], clusterDemands);
+  const kept = new KeptClient(() => given.duplicate([], clusterDemands));
   return {
     isCluster: true,
-    open: (events) => follow(cluster, events),
-    send: (args) => call(cluster, args),
+    open: (events) => kept.open(events),
+    send: (args) => call(kept.client, args),
     masters: async () =>
-      cluster.nodes('master').map(
+      kept.client.nodes('master').map(
         (node): Send =>
           (args) =>
             call(node, args),
       ),
-    doubt: () => cluster.refreshSlotsCache(),
-    reset: () => cluster.refreshSlotsCache(),
-    close: async () => cluster.disconnect(),
+    doubt: () => kept.client.refreshSlotsCache(),
+    reset: () => kept.client.refreshSlotsCache(),
+    close: async () => kept.close(),
   };
 }
 
-function follow(client: Pick<IoredisClient, 'on' | 'connect'>, events: DriverEvents): void {
-  let cause: unknown;
-  client.on('error', (error) => {
-    cause = error;
-  });
-  client.on('ready', () => events.up());
-  client.on('close', () => events.down(cause));
-  // The library goes on trying; what went wrong is told by its events.
-  client.connect().catch(events.down);
+type Lasting = Pick<IoredisClient, 'on' | 'connect' | 'disconnect'>;
+
+/**
+ * A client that is replaced when it has ended. The library reconnects by itself, but gives up for good in some races: a
+ * failover that is announced while it is connecting, for one.
+ */
+class KeptClient<Client extends Lasting> {
+  client: Client;
+  readonly #make: () => Client;
+  #isClosed = false;
+
+  constructor(make: () => Client) {
+    this.#make = make;
+    this.client = make();
+  }
+
+  open(events: DriverEvents): void {
+    const { client } = this;
+    let cause: unknown;
+    client.on('error', (error) => {
+      cause = error;
+    });
+    client.on('ready', () => events.up());
+    client.on('close', () => events.down(cause));
+    client.on('end', () => {
+      events.down(cause);
+      setTimeout(() => this.#replace(events), endedMs);
+    });
+    // What goes wrong is told by the events; a client that gives up ends.
+    client.connect().catch(events.down);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.client.disconnect();
+  }
+
+  #replace(events: DriverEvents): void {
+    if (this.#isClosed) return;
+    this.client = this.#make();
+    this.open(events);
+  }
 }
 
 /** The library's errors carry the command with its arguments, which are no one's business who reads a log. */

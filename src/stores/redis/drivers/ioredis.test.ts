@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type IoredisClient, ioredisDriver } from './ioredis.ts';
+
+/** A client of the library that does what it is told: to become ready, or to give up for good. */
+class ObedientClient implements IoredisClient {
+  readonly isCluster = false;
+  readonly made: ObedientClient[];
+  readonly #listeners = new Map<string, ((cause: Error) => void)[]>();
+  isDisconnected = false;
+
+  constructor(made: ObedientClient[]) {
+    this.made = made;
+  }
+
+  call = async (command: string): Promise<unknown> => `${command} by ${this.made.indexOf(this)}`;
+  connect = async (): Promise<unknown> => null;
+  disconnect = (): void => {
+    this.isDisconnected = true;
+  };
+
+  duplicate(): ObedientClient {
+    const copy = new ObedientClient(this.made);
+    this.made.push(copy);
+    return copy;
+  }
+
+  on(event: string, listener: (cause: Error) => void): void {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+  }
+
+  emit(event: string): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(new TypeError(event));
+  }
+}
+
+describe('the driver over ioredis', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function open() {
+    const made: ObedientClient[] = [];
+    const driver = ioredisDriver(new ObedientClient(made));
+    const told: string[] = [];
+    driver.open({ up: () => told.push('up'), down: () => told.push('down') });
+    return { driver, made, told };
+  }
+
+  test('replaces a client that has given up for good', async () => {
+    const { driver, made, told } = open();
+    made[0]?.emit('ready');
+    expect(await driver.send(['GET'], 'key')).toBe('GET by 0');
+    made[0]?.emit('close');
+    made[0]?.emit('end');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(made).toHaveLength(2);
+    made[1]?.emit('ready');
+    expect(await driver.send(['GET'], 'key')).toBe('GET by 1');
+    expect(told).toEqual(['up', 'down', 'down', 'up']);
+  });
+
+  test('replaces none once it is closed', async () => {
+    const { driver, made } = open();
+    await driver.close();
+    made[0]?.emit('end');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(made).toHaveLength(1);
+    expect(made[0]?.isDisconnected).toBe(true);
+  });
+
+  test('takes the command with its arguments out of errors', async () => {
+    const { driver, made } = open();
+    const client = made[0] as ObedientClient;
+    client.call = async () => {
+      throw Object.assign(new TypeError('ERR'), { command: { name: 'set', args: ['key', 'record'] } });
+    };
+    await expect(driver.send(['SET'], 'key')).rejects.not.toHaveProperty('command');
+  });
+});
