@@ -4,6 +4,7 @@ import { openEngine, openReplayStore } from '../../src/cli/engine-options.ts';
 import { decisionLine } from '../../src/cli/replay/decision-line.ts';
 import { parseEventLine } from '../../src/cli/replay/event-line.ts';
 import { runImmediately } from '../../src/guard/run.ts';
+import { edgeScripts } from './edge-scripts.ts';
 import { Oracle, type OracleDecision } from './oracle/oracle.ts';
 import type { TrafficEvent } from './oracle/request.ts';
 import { Traffic } from './traffic.ts';
@@ -54,6 +55,16 @@ describe('the engine and an oracle written from the contract alone', () => {
   it.each(courses.map(({ name }, course) => ({ name, course })))('agree on traffic: $name', ({ course }) => {
     for (let seed = course; seed < seeds; seed += courses.length) {
       expect(firstDifference(seed)).toBeUndefined();
+    }
+  });
+
+  it.each(edgeScripts)('agree to the millisecond: $name', ({ tell }) => {
+    for (const offsetMs of [-1, 0, 1]) {
+      const oracle = new Oracle();
+      const decide = replay();
+      const events = tell(offsetMs);
+      const expected = events.map((event) => oracle.decide(event));
+      expect(events.map((event) => JSON.parse(decide(event)))).toEqual(expected);
     }
   });
 
