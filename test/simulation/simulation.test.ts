@@ -30,8 +30,10 @@ describe('every guarantee holds at every step', () => {
 
   test.each(keptSeeds.map(({ why, ...kept }) => [why, kept] as const))(
     'in the world of %s',
-    async (_, { seed, cut }) => {
-      expect((await simulate(cutScenario(makeScenario(seed), cut))).violation).toBeNull();
+    async (_, { seed, cut, shows }) => {
+      const simulation = await simulate(cutScenario(makeScenario(seed), cut));
+      expect(simulation.violation).toBeNull();
+      expect(shows.filter((what) => !simulation.seen.has(what))).toEqual([]);
     },
   );
 });

@@ -15,7 +15,7 @@ export function makeScenario(seed: number): Scenario {
   return {
     seed,
     durationMs: pace.durationMs,
-    nodes: Array.from({ length: nodes.between(1, 3) }, () => ({ skewMs: nodes.between(-HOUR_MS, HOUR_MS) })),
+    nodes: Array.from({ length: nodes.between(1, 5) }, () => ({ skewMs: nodes.between(-HOUR_MS, HOUR_MS) })),
     actors: [
       ...makeActors(random.fork('actors'), pace),
       ...makeCrowds(random.fork('crowds'), pace, troubles),
@@ -92,7 +92,7 @@ function makeTrouble(random: Random, { durationMs }: Pace): Trouble {
     forMs: random.pick([SECOND_MS, 10 * SECOND_MS, MINUTE_MS, random.between(MINUTE_MS, longestMs)]),
   };
   const share = random.pick([0.02, 0.2, 0.7, 1]);
-  const node = random.between(0, 2);
+  const node = random.between(0, 4);
   return random.pick<Trouble>([
     { ...when, kind: 'slow', extraMs: random.pick([10, 30, 100, 1_000]) },
     { ...when, kind: 'lose-requests', share },
