@@ -1,4 +1,4 @@
-import { freshBudget, isBudgetSoft, presentBudget } from './budget.ts';
+import { type Budget, freshBudget, isBudgetSoft, presentBudget } from './budget.ts';
 import type { CredentialPolicy } from './policy.ts';
 import type { Judged } from './ruling.ts';
 import { cleanStanding, isSoftBlocked } from './standing.ts';
@@ -38,13 +38,25 @@ export function openAccount(
 ): AccountDraft {
   const source = stored ?? emptyAccount;
   const now = Math.max(t, source.at);
-  const record = {
-    ...source,
-    at: now,
-    devices: source.devices.map((device) => ({ ...device })),
-    budget: presentBudget(source.budget, now, policy.budget),
-  };
+  const record = copyAccount(source, now, presentBudget(source.budget, now, policy.budget));
   const key: Judged = { scope: 'K4', holder: record, now, own: true };
   const wasSoft = isSoftBlocked(record.standing, now) || isBudgetSoft(record.budget, now);
   return { record, key, ownDevice: null, wasSoft };
+}
+
+/** Names the fields instead of spreading them, which costs ten times as much. */
+function copyAccount(source: AccountRecord, at: number, budget: Budget): AccountDraft['record'] {
+  return {
+    at,
+    standing: source.standing,
+    missingAt: source.missingAt,
+    devices: source.devices.map(({ id, standing, failures }) => ({ id, standing, failures })),
+    devicesMadeAt: source.devicesMadeAt,
+    rotation: source.rotation,
+    rotations: source.rotations,
+    flood: source.flood,
+    floodUntil: source.floodUntil,
+    softs: source.softs,
+    budget,
+  };
 }

@@ -6,7 +6,7 @@ import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
-import { type Step, silence } from './operation.ts';
+import type { Step } from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
 import type { Key } from './records.ts';
 import type { Request } from './request.ts';
@@ -43,7 +43,7 @@ export function accountFailureStep(
       if (blocked.length > 0) return { reasons: blocked, effects: [] };
       const reasons = judgeFailure({ account, ruling: new Ruling(policy.ladder), request, context });
       write(records, key, account.record, t, recordMs, account.record.devices);
-      return { ...silence, reasons };
+      return { reasons, effects: [] };
     },
   };
 }

@@ -55,7 +55,10 @@ export function countFailure(
   const failures = appended(budget.failures, now, policy.threshold);
   const oldest = failures[0] ?? now;
   const reached = failures.length === policy.threshold && isWithin(oldest, now, policy.epochMs);
-  if (!reached) return { budget: { ...budget, failures, guarded }, guardUsed: false };
+  if (!reached) {
+    const { epochStart, cooldownUntil, softUntil } = budget;
+    return { budget: { failures, epochStart, cooldownUntil, softUntil, guarded }, guardUsed: false };
+  }
   if (policy.guardLevel !== null && guardable && !guarded) {
     return { budget: { ...budget, failures, guarded: true }, guardUsed: true };
   }

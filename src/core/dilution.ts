@@ -1,7 +1,7 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import { open } from './draft.ts';
-import { type Step, silence } from './operation.ts';
+import type { Step } from './operation.ts';
 import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
 import { agentKind, deviceKind } from './record-kinds.ts';
 import type { Key } from './records.ts';
@@ -44,7 +44,7 @@ export function dilutionStep(
       const reasons = ruling.settle();
       write(records, key, record, t, recordMs);
       return observation.fired && passive
-        ? { ...silence, effects: [agentBlock(context, policy)] }
+        ? { reasons: [], effects: [agentBlock(context, policy)] }
         : { reasons, effects: [] };
     },
   };

@@ -1,6 +1,6 @@
 import type { LadderPolicy, ScorePolicy } from './policy.ts';
 import type { Judged, Ruling } from './ruling.ts';
-import { remembered } from './standing.ts';
+import { remembered, scored } from './standing.ts';
 
 /** Scores (engine contract §5): stepwise decay, then the delta, then the thresholds. */
 
@@ -22,11 +22,7 @@ export function raiseScore(
   const steps = Math.max(0, Math.floor((now - standing.scoreAt) / stepMs));
   const left = Math.max(0, standing.score - steps);
   const scoreAt = standing.scoreAt + steps * stepMs;
-  holder.standing = {
-    ...standing,
-    score: left + delta,
-    scoreAt: left === 0 ? Math.max(scoreAt, now) : scoreAt,
-  };
+  holder.standing = scored(standing, left + delta, left === 0 ? Math.max(scoreAt, now) : scoreAt);
 }
 
 /** What the score of a key that this failure has raised leads to. K1 is a single signal and never more than SOFT. */

@@ -41,6 +41,12 @@ export function remembered({ memory, hardUntil }: Standing, now: number, ladder:
   return memory === 0 ? 0 : rememberedLevel(memory, hardUntil, now, ladder);
 }
 
+/** With another score. Names the fields instead of spreading them, which costs ten times as much: every failure comes by. */
+export function scored(standing: Standing, score: number, scoreAt: number): Standing {
+  const { softLevel, softUntil, hardLevel, hardAt, hardUntil, memory } = standing;
+  return { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory };
+}
+
 /** Blocked at this level. A block soon after the previous one's begin pauses the decay of the score. */
 export function hardBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
   const cycles = standing.hardAt !== null && standing.hardAt > now - ladder.cycleMs;
