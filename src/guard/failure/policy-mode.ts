@@ -168,12 +168,15 @@ export class PolicyMode {
   async #probe(): Promise<void> {
     const { clock, deadlineMs, breaker } = this.#settings;
     const startedAt = clock.now();
+    const trips = this.#trips;
     const cause = await withinDeadline(this.#ping(), deadlineMs ?? breaker.probeEveryMs, clock).then(
       () => null,
       (rejection: unknown) => rejection ?? new Fault('STORE_FAILED', 'A probe failed without a reason.'),
     );
     this.#reportCall('probe', startedAt, cause);
-    this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
+    if (this.#trips === trips) {
+      this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
+    }
     this.#tick();
   }
 

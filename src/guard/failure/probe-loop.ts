@@ -8,7 +8,9 @@ export class ProbeLoop {
   readonly #probe: () => Promise<void>;
   readonly #everyMs: number;
   readonly #clock: Clock;
-  #cancel: (() => void) | null = null;
+  #cancel: () => void = () => undefined;
+  /** Counts starts and stops: a round that was under way when its loop ended begins no further one. */
+  #turn = 0;
 
   constructor(probe: () => Promise<void>, everyMs: number, clock: Clock) {
     this.#probe = probe;
@@ -17,12 +19,13 @@ export class ProbeLoop {
   }
 
   start(): void {
+    this.stop();
     this.#schedule(this.#everyMs);
   }
 
   stop(): void {
-    this.#cancel?.();
-    this.#cancel = null;
+    this.#turn += 1;
+    this.#cancel();
   }
 
   #schedule(delayMs: number): void {
@@ -32,8 +35,9 @@ export class ProbeLoop {
   }
 
   async #round(): Promise<void> {
+    const turn = this.#turn;
     const startedAt = this.#clock.now();
     await this.#probe();
-    if (this.#cancel !== null) this.#schedule(Math.max(1, startedAt + this.#everyMs - this.#clock.now()));
+    if (this.#turn === turn) this.#schedule(Math.max(1, startedAt + this.#everyMs - this.#clock.now()));
   }
 }
