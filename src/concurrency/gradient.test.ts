@@ -123,6 +123,14 @@ describe('the long average', () => {
     expect(quietMs(state)).toBeLessThan(11);
   });
 
+  it('is not lowered by heavy windows that are faster by chance', () => {
+    let state = quietAt20();
+    for (let toMs = 500; toMs <= 60_000; toMs += 250) {
+      state = gradientStep({ ...state, limit: 40 }, windowOf(toMs, 12, 40, { error: 0.2 }), policy);
+    }
+    expect(quietMs(state)).toBeCloseTo(20, 9);
+  });
+
   it('is accepted anew when fewer calls did not make the dependency faster', () => {
     let state = quietAt20(64);
     const limits: number[] = [];
@@ -199,6 +207,24 @@ describe('probes', () => {
     const after = gradientStep(probing, windowOf(30_400, 10, 18), policy);
     expect(after.limit).toBe(heavy.limit);
     expect(quietMs(after)).toBeCloseTo(10, 9);
+  });
+
+  it('are averaged as long as they differ by chance only', () => {
+    let state = quietAt20();
+    const means: number[] = [];
+    for (let second = 30; second <= 300; second += 30) {
+      const heavy = gradientStep({ ...state, limit: 40 }, windowOf(second * 1_000 - 250, 25, 40), policy);
+      const probing = startProbe(heavy, second * 1_000, policy);
+      const latencyMs = second % 60 === 0 ? 16 : 25;
+      state = gradientStep(probing, windowOf(second * 1_000 + 500, latencyMs, 20, { error: 0.25 }), policy);
+      expect(state.quiet?.confirmed).toBe(true);
+      means.push(quietMs(state));
+    }
+    expect(means[0]).toBeCloseTo(25, 9);
+    for (const mean of means.slice(4)) {
+      expect(mean).toBeGreaterThan(18.5);
+      expect(mean).toBeLessThan(21.5);
+    }
   });
 
   it('believe a slower dependency half-way', () => {

@@ -31,12 +31,16 @@ export interface QuietLatency {
 
 /** Numbers apart by this many standard errors differ by more than chance. */
 export const CONFIDENCE = 2;
+/** What is said of every single heavy window must be surer: they are many, and the lowest of them is low by chance. */
+const CERTAINTY = 4;
 /** A light window, and a probe, has at most this share of the limit running. Times the tolerance it is below 1. */
 export const QUIET_SHARE = 0.5;
 /** How far a heavy window that is faster pulls the average down. */
 const LOWERING = 0.25;
 /** How far a slower probe pulls it up: half-way, lest one stall is taken for the truth. */
 const RAISING = 0.5;
+/** Weight of one probe among those that agree. */
+const AVERAGING = 0.25;
 /** A probe that finds the average off by less than this confirms it. */
 const CONFIRMED_WITHIN = 0.1;
 /** So many fewer calls must run before a decrease is judged. */
@@ -66,15 +70,18 @@ export function learnFromLight(quiet: QuietLatency, window: WindowSummary, longM
 }
 
 export function learnFromHeavy(quiet: QuietLatency, window: WindowSummary): QuietLatency {
-  if (window.mean + CONFIDENCE * window.error >= quiet.mean) return quiet;
+  if (window.mean + CERTAINTY * window.error >= quiet.mean) return quiet;
   return guessed(quiet, towards(quiet, window, LOWERING));
 }
 
+/** Within chance probes are averaged. Beyond it a faster one is believed, a slower one half-way. */
 export function learnFromProbe(quiet: QuietLatency, window: WindowSummary): QuietLatency {
+  const lightWindows = quiet.lightWindows + 1;
   const distance = window.mean - quiet.mean;
   const confirmed = Math.abs(distance) <= Math.max(CONFIRMED_WITHIN, CONFIDENCE * window.error);
-  const mean = towards(quiet, window, distance < 0 ? 1 : RAISING);
-  return { ...quiet, mean, confirmed, confirmedAt: window.toMs };
+  const averaging = Math.max(AVERAGING, 1 / lightWindows);
+  const weight = confirmed ? averaging : distance < 0 ? 1 : RAISING;
+  return { mean: towards(quiet, window, weight), lightWindows, confirmed, confirmedAt: window.toMs };
 }
 
 /** At the lowest limit and still slow: there is no way to find out, so give in step by step. */

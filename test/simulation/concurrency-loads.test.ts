@@ -17,6 +17,7 @@ import {
   OVERLOAD,
   protections,
   QUEUE_DEADLINE_MS,
+  SLOW_CAPACITY,
   scenarios,
   WORKERS,
 } from './concurrency/scenarios.ts';
@@ -143,6 +144,12 @@ describe('noise', () => {
     const adaptive = between(await played('loadedNoise', 'adaptive'), 10_000, 180_000);
     expect(goodputOf(adaptive)).toBeGreaterThan(0.9 * CAPACITY);
     expect(lowestLimitOf(adaptive)).toBeGreaterThan(MIN_LIMIT);
+  });
+
+  it('of slow calls, few of them in a window, costs little of the work', async () => {
+    const adaptive = between(await played('slowCalls', 'adaptive'), 60_000, 600_000);
+    expect(goodputOf(adaptive)).toBeGreaterThan(0.9 * SLOW_CAPACITY);
+    expect(meanLimitOf(adaptive)).toBeGreaterThan(scenarios.slowCalls.workers * 0.95);
   });
 
   it('of stalls that come again and again is got over each time', async () => {

@@ -31,6 +31,7 @@ const service = {
 /** Loads in multiples of the capacity. */
 const load = (shape: (atMs: number) => number) => (atMs: number) => CAPACITY * shape(atMs);
 
+export const SLOW_CAPACITY = (42 / 520) * 1_000;
 export const OVERLOAD = { fromMs: 20_000, toMs: 60_000 } as const;
 const threefold = load((at) => (at >= OVERLOAD.fromMs && at < OVERLOAD.toMs ? 3 : 0.6));
 
@@ -67,6 +68,15 @@ export const scenarios = {
     lengthMs: 120_000,
     serviceMs: (random: Random, at: number) => even(random) + (at % 10_000 < 300 ? 300 : 0),
     arrivals: load(() => 0.7),
+  },
+  /** Slow calls of every length, few of them in a window: chance has most say here. */
+  slowCalls: {
+    ...service,
+    lengthMs: 600_000,
+    workers: 42,
+    serviceMs: (random: Random) => 520 * random.exponential(),
+    patienceMs: 10_000,
+    arrivals: () => SLOW_CAPACITY * 1.11,
   },
   nodes: { ...service, lengthMs: 600_000, nodes: 4, arrivals: load(() => 1.3) },
   gateway: { ...service, lengthMs: 90_000, arrivals: threefold, throughGateway: true },
