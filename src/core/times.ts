@@ -17,9 +17,14 @@ export function countWithin(times: readonly number[], now: number, windowMs: num
   return count;
 }
 
-/** The last `kept` of the list and one more. */
+/**
+ * The list with one more, its last `kept`. A full list is moved up in a copy of its own size: a list that is pushed to
+ * takes room for many more, and these are copied at every failure.
+ */
 export function appended(times: readonly number[], at: number, kept: number): readonly number[] {
-  const next = times.length < kept ? times.slice() : times.slice(times.length + 1 - kept);
-  next.push(at);
+  if (times.length < kept) return [...times, at];
+  const next = times.slice(times.length - kept);
+  for (let index = 1; index < next.length; index += 1) next[index - 1] = next[index] as number;
+  next[next.length - 1] = at;
   return next;
 }

@@ -24,18 +24,20 @@ export interface Observation {
 
 /** Drops what is older than the window, then refreshes or adds the entry. */
 export function observe(window: Window, token: Token, now: number, windowMs: number): Observation {
-  const kept: Sighting[] = [];
+  const sighting: Sighting = { id: token.hash, at: now };
+  // Most windows hold one entry: a list made with it has no room to spare, one that is pushed to has room for sixteen.
+  let kept: Sighting[] | null = null;
   let added = true;
-  for (const sighting of window) {
-    if (!isWithin(sighting.at, now, windowMs)) continue;
-    if (isToken(sighting.id, token)) {
-      added = false;
-      kept.push({ id: token.hash, at: now });
-    } else {
-      kept.push(sighting);
-    }
+  for (const known of window) {
+    if (!isWithin(known.at, now, windowMs)) continue;
+    const isSame = isToken(known.id, token);
+    if (isSame) added = false;
+    const next = isSame ? sighting : known;
+    if (kept === null) kept = [next];
+    else kept.push(next);
   }
-  if (added) kept.push({ id: token.hash, at: now });
+  if (kept === null) return { window: [sighting], added };
+  if (added) kept.push(sighting);
   return { window: kept, added };
 }
 

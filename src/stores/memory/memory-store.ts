@@ -73,7 +73,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const records = new StepRecords(table, keys, now, 'step');
       try {
         const result = step(records, now);
-        if (records.writes.length > 0) table.commit(records.writes, now, sweep);
+        if (records.writes !== null) table.commit(records.writes, now, sweep);
         return result;
       } finally {
         records.end();

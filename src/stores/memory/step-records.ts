@@ -4,8 +4,8 @@ import type { BoundedTable, Write } from './bounded-table.ts';
 
 /** The records of one look or step: reads through to the table, keeps writes back until the step has ended well. */
 export class StepRecords implements Records {
-  /** What the step has put, at most one write a key. */
-  readonly writes: Write[] = [];
+  /** What the step has put, at most one write a key; null while it has put nothing. */
+  writes: Write[] | null = null;
   readonly #table: BoundedTable;
   readonly #keys: readonly Key[];
   readonly #now: number;
@@ -32,7 +32,9 @@ export class StepRecords implements Records {
     invariant(this.#use === 'step', 'A look may not put a record.');
     const put = this.#writeOf(key);
     if (put === undefined) {
-      this.writes.push({ key, value, retention, entry: undefined, bytes: 0 });
+      const write: Write = { key, value, retention, entry: undefined, bytes: 0 };
+      if (this.writes === null) this.writes = [write];
+      else this.writes.push(write);
       return;
     }
     put.value = value;
@@ -51,6 +53,7 @@ export class StepRecords implements Records {
   }
 
   #writeOf(key: Key): Write | undefined {
+    if (this.writes === null) return undefined;
     for (const put of this.writes) if (put.key === key || put.key.text === key.text) return put;
     return undefined;
   }
