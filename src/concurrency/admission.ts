@@ -17,7 +17,7 @@ export interface CallOptions {
 /** The call may run. Whoever got this must give it back. */
 export interface Admitted {
   readonly admitted: true;
-  /** Time spent in the queue. */
+  /** Time spent in the queue, in whole milliseconds. */
   readonly waitedMs: number;
   /** False once the slot is back, given or taken. */
   readonly running: boolean;
@@ -38,7 +38,7 @@ export interface Denied {
   readonly admitted: false;
   readonly reason: DenialReason;
   readonly route: string;
-  /** Time spent in the queue. */
+  /** Time spent in the queue, in whole milliseconds. */
   readonly waitedMs: number;
   /** When trying again makes sense: the queue deadline, up to ten times longer under pressure. */
   readonly retryAfterMs: number;

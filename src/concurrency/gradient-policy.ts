@@ -19,7 +19,7 @@ export interface GradientPolicy {
   readonly cooldownMs: number;
   /** How far back the long average reaches. Default 60 s. */
   readonly longMs: number;
-  /** Under lasting load the quiet latency is probed this often. Default 30 s. */
+  /** While the limit is in use, the quiet latency is probed this often. Default 30 s. */
   readonly probeEveryMs: number;
 }
 

@@ -5,7 +5,7 @@
  * normal, and the limit grows. So this average learns only where the latency is not of our own making:
  *
  * - Light windows, in which at most half of the limit ran, move it both ways, slowly.
- * - Probes: under lasting load the limit is halved for one window. A dependency that queues has a latency proportional to
+ * - Probes: while the limit is in use it is halved for one window, every so often. A dependency that queues has a latency proportional to
  *   what runs, so a limit that is too high shows: latency(limit) ≤ tolerance × latency(limit ⁄ 2) cannot hold
  *   above twice the capacity while the tolerance is below 2, and every probe brings such a limit down by tolerance ⁄ 2.
  *   Probes lie on a grid of absolute time, so that the nodes of a service probe together. Alone, each would find the queue
@@ -25,8 +25,6 @@ export interface QuietLatency {
   readonly lightWindows: number;
   /** Whether light windows or a probe have shown it, rather than a guess. */
   readonly confirmed: boolean;
-  /** When they did last, in milliseconds. */
-  readonly confirmedAt: number;
 }
 
 /** Numbers apart by this many standard errors differ by more than chance. */
@@ -54,7 +52,7 @@ const LONGEST_SETTLE = 10;
 
 /** What the very first window shows, loaded or not. */
 export function firstGuess(window: WindowSummary): QuietLatency {
-  return { mean: window.mean, lightWindows: 0, confirmed: false, confirmedAt: Number.NEGATIVE_INFINITY };
+  return { mean: window.mean, lightWindows: 0, confirmed: false };
 }
 
 export function isLight(window: WindowSummary, limit: number): boolean {
@@ -66,7 +64,7 @@ export function learnFromLight(quiet: QuietLatency, window: WindowSummary, longM
   const lightWindows = quiet.lightWindows + 1;
   const share = 1 - Math.exp((window.fromMs - window.toMs) / longMs);
   const weight = Math.max(share, 1 / lightWindows);
-  return { mean: towards(quiet, window, weight), lightWindows, confirmed: true, confirmedAt: window.toMs };
+  return { mean: towards(quiet, window, weight), lightWindows, confirmed: true };
 }
 
 export function learnFromHeavy(quiet: QuietLatency, window: WindowSummary): QuietLatency {
@@ -81,7 +79,7 @@ export function learnFromProbe(quiet: QuietLatency, window: WindowSummary): Quie
   const confirmed = Math.abs(distance) <= Math.max(CONFIRMED_WITHIN, CONFIDENCE * window.error);
   const averaging = Math.max(AVERAGING, 1 / lightWindows);
   const weight = confirmed ? averaging : distance < 0 ? 1 : RAISING;
-  return { mean: towards(quiet, window, weight), lightWindows, confirmed, confirmedAt: window.toMs };
+  return { mean: towards(quiet, window, weight), lightWindows, confirmed };
 }
 
 /** At the lowest limit and still slow: there is no way to find out, so give in step by step. */
@@ -119,8 +117,7 @@ export function nextProbe(quiet: QuietLatency, window: WindowSummary, policy: Gr
   let everyMs = policy.probeEveryMs;
   while (lengthMs > PROBING_SHARE * everyMs) everyMs *= 2;
   if (!quiet.confirmed) everyMs /= GUESS_PROBES;
-  const last = Math.max(window.toMs, quiet.confirmedAt);
-  return (Math.floor(last / everyMs) + 1) * everyMs;
+  return (Math.floor(window.toMs / everyMs) + 1) * everyMs;
 }
 
 /** How long it takes until nearly all calls that ran in this window have left. */

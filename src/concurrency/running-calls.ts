@@ -2,8 +2,9 @@ import type { Clock } from './clock.ts';
 
 /** In how many steps the longest run is counted: a call overruns at most one step late. */
 const STEPS = 8;
-/** The steps that can still have running calls: those of the longest run, the one it ends in, and the current one. */
-const RING = STEPS + 2;
+/** Room for the steps that can have running calls, and to spare: a power of two, so that a mask finds the place. */
+const RING = 16;
+const MASK = RING - 1;
 
 /**
  * Counts running calls, and stops counting those that run for too long. It keeps no list of them: calls are counted by
@@ -32,7 +33,7 @@ export class RunningCalls {
   /** Counts one more; returns the step it belongs to. */
   begin(): number {
     const step = this.#step;
-    const index = step % RING;
+    const index = step & MASK;
     this.#begun[index] = (this.#begun[index] ?? 0) + 1;
     this.#count += 1;
     if (!this.#isTimed) this.#setTimer();
@@ -48,7 +49,7 @@ export class RunningCalls {
   /** One of this step has ended; false if it no longer counted. */
   end(step: number): boolean {
     if (!this.counts(step)) return false;
-    const index = step % RING;
+    const index = step & MASK;
     this.#begun[index] = (this.#begun[index] ?? 0) - 1;
     this.#count -= 1;
     return true;
@@ -61,7 +62,7 @@ export class RunningCalls {
 
   #nextStep(): void {
     this.#step += 1;
-    const index = (this.#step + 1) % RING;
+    const index = (this.#step - STEPS - 1) & MASK;
     const overruns = this.#begun[index] ?? 0;
     this.#begun[index] = 0;
     this.#count -= overruns;

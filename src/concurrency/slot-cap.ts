@@ -84,7 +84,7 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   run<T>(work: (admitted: Admitted) => T | Promise<T>, call?: CallOptions): Promise<Ran<T>> {
-    const isFree = call === undefined && this.#isFree('normal');
+    const isFree = call === undefined && this.#waiting.size === 0 && this.#calls.count < this.#limit;
     return isFree ? runInSlot(this.#grant('normal', undefined, 0), work) : this.#runLater(work, call);
   }
 
@@ -142,7 +142,7 @@ class SlotCap implements Cap, SlotKeeper {
     const running = this.#calls.count;
     if (!this.#callsLike(slot).end(slot.step)) return false;
     if (this.#overruns.size > 0) this.#overruns.delete(slot);
-    if (outcome === 'done' && slot.startedAt >= 0) {
+    if (outcome === 'done' && slot.startedAt !== null) {
       const now = this.#settings.clock.now();
       this.#learn(now - slot.startedAt, running, now);
     } else {
@@ -179,9 +179,10 @@ class SlotCap implements Cap, SlotKeeper {
 
   #grant(priority: Priority, signal: AbortSignal | undefined, waitedMs: number): Slot {
     const { limit, meter, shadow, learnsFromHandler, clock } = this.#settings;
-    if (priority === 'health') return new Slot(this, signal, waitedMs, true, -1, this.#healthChecks.begin());
+    if (priority === 'health')
+      return new Slot(this, signal, waitedMs, true, null, this.#healthChecks.begin());
     if (!shadow) meter.count(limit.strain);
-    const startedAt = learnsFromHandler ? clock.now() : -1;
+    const startedAt = learnsFromHandler ? clock.now() : null;
     return new Slot(this, signal, waitedMs, false, startedAt, this.#calls.begin());
   }
 
@@ -200,7 +201,7 @@ class SlotCap implements Cap, SlotKeeper {
     while (this.#waiting.size > 0) {
       const waiter = this.#waiting.takeFirst(this.#hasSlotFor);
       if (waiter === null) return;
-      const waitedMs = this.#settings.clock.now() - waiter.since;
+      const waitedMs = Math.round(this.#settings.clock.now() - waiter.since);
       waiter.leave(this.#grant(waiter.priority, waiter.signal, waitedMs));
     }
   }

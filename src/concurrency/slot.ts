@@ -20,8 +20,8 @@ export class Slot implements Admitted {
   readonly waitedMs: number;
   /** Whether it is one of those kept for health checks. */
   readonly reserved: boolean;
-  /** When the call began, if the limit learns from it; else −1. */
-  readonly startedAt: number;
+  /** When the call began, if the limit learns from it; else null, which spares the others a boxed number. */
+  readonly startedAt: number | null;
   /** When the call began, as {@link RunningCalls} counts. */
   readonly step: number;
 
@@ -30,7 +30,7 @@ export class Slot implements Admitted {
     caller: AbortSignal | undefined,
     waitedMs: number,
     reserved: boolean,
-    startedAt: number,
+    startedAt: number | null,
     step: number,
   ) {
     this.keeper = keeper;

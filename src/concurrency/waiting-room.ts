@@ -71,9 +71,10 @@ export class WaitingRoom {
   /** All are answered before any is told of, for the case that the listener throws. */
   #refuseAll(waiters: readonly Waiter[], reason: DenialReason): void {
     const now = this.#settings.clock.now();
+    const waitedMs = ({ since }: Waiter) => Math.round(now - since);
     for (const waiter of waiters) {
-      waiter.leave(refuse(this.#settings, reason, waiter.priority, now - waiter.since));
+      waiter.leave(refuse(this.#settings, reason, waiter.priority, waitedMs(waiter)));
     }
-    for (const { priority, since } of waiters) tellShed(this.#settings, reason, priority, now - since);
+    for (const waiter of waiters) tellShed(this.#settings, reason, waiter.priority, waitedMs(waiter));
   }
 }
