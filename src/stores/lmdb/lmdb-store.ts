@@ -5,6 +5,7 @@ import { Deadlines } from '../deadlines.ts';
 import { PendingCall } from '../pending-call.ts';
 import { StepRecords } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
+import { UnderWay } from '../under-way.ts';
 import type { Place } from './drop-order.ts';
 import { recordAt } from './entry.ts';
 import { openFile } from './open-file.ts';
@@ -42,7 +43,7 @@ interface Opened {
 export class FolderStore implements LmdbStore {
   readonly #settings: LmdbSettings;
   readonly #deadlines: Deadlines;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
   #opening: Promise<Opened> | null = null;
   #isClosed = false;
 
@@ -80,7 +81,7 @@ export class FolderStore implements LmdbStore {
       ({ batches }) => batches.add(call),
       (error: unknown) => call.reject(error),
     );
-    return this.#track(call.promise);
+    return this.#underWay.track(call.promise);
   }
 
   /** Writes, because only that shows a disk that is full or a lock that is not given back. */
@@ -89,7 +90,7 @@ export class FolderStore implements LmdbStore {
     this.#assertOpen();
     const call = new PendingCall([], (_, now) => file.touch(now), this.#deadlines);
     batches.add(call);
-    await this.#track(call.promise);
+    await this.#underWay.track(call.promise);
   }
 
   async *held(prefix: string): AsyncGenerator<HeldRecord> {
@@ -125,20 +126,11 @@ export class FolderStore implements LmdbStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.allSettled(this.#underWay);
+    await this.#underWay.ended();
     const [opening] = await Promise.allSettled([this.#opening]);
     if (opening.status === 'rejected' || opening.value === null) return;
     await opening.value.batches.idle();
     await opening.value.file.close();
-  }
-
-  async #track<T>(answer: Promise<T>): Promise<T> {
-    this.#underWay.add(answer);
-    try {
-      return await answer;
-    } finally {
-      this.#underWay.delete(answer);
-    }
   }
 
   async #opened(): Promise<Opened> {

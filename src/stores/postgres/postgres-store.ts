@@ -6,6 +6,7 @@ import { tagOf } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
 import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
+import { UnderWay } from '../under-way.ts';
 import { Connections } from './connections.ts';
 import { GroupTurns } from './group-turns.ts';
 import { heldRecords } from './held-records.ts';
@@ -42,7 +43,7 @@ export class PooledPostgresStore implements PostgresStore {
   readonly #reads: Reads;
   readonly #turns: GroupTurns;
   readonly #sweeper: Sweeper;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
   #migrated: Promise<void> | null = null;
   #isClosed = false;
 
@@ -82,7 +83,7 @@ export class PooledPostgresStore implements PostgresStore {
 
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
     const reading = this.ready().then(() => this.#reads.read(textsOf(keys)));
-    return lookAt(keys, await this.#track(this.#deadlines.limit(reading)), look);
+    return lookAt(keys, await this.#underWay.track(this.#deadlines.limit(reading)), look);
   }
 
   async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
@@ -98,13 +99,13 @@ export class PooledPostgresStore implements PostgresStore {
       () => this.#turns.add(tag, call),
       (error: unknown) => call.reject(error),
     );
-    return this.#track(call.promise);
+    return this.#underWay.track(call.promise);
   }
 
   async ping(): Promise<void> {
     const statement = this.#statements.ping;
     const rows = this.ready().then(() => this.#connections.use((session) => session.run(statement)));
-    const [row] = await this.#track(this.#deadlines.limit(rows));
+    const [row] = await this.#underWay.track(this.#deadlines.limit(rows));
     if (row?.[0] === true) throw new Fault('STORE_FAILED', 'PostgreSQL takes no writes.');
   }
 
@@ -117,7 +118,7 @@ export class PooledPostgresStore implements PostgresStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.allSettled(this.#underWay);
+    await this.#underWay.ended();
     await this.#sweeper.idle();
     if (this.#pool instanceof OwnPool) await this.#pool.end();
   }
@@ -129,15 +130,6 @@ export class PooledPostgresStore implements PostgresStore {
     } catch (error) {
       this.#migrated = null;
       throw error;
-    }
-  }
-
-  async #track<T>(answer: Promise<T>): Promise<T> {
-    this.#underWay.add(answer);
-    try {
-      return await answer;
-    } finally {
-      this.#underWay.delete(answer);
     }
   }
 
