@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
 import { systemClock } from './clock.ts';
-import { ExpiryWatch } from './expiry-watch.ts';
+import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
 
 describe('what is watched', () => {
   it('expires at its time, whatever else comes and goes', async () => {
@@ -21,7 +21,7 @@ describe('what is watched', () => {
             const expire = () => {
               expired[index] = clock.now();
             };
-            const expiring = { expiresAt: clock.now() + forMs, expire };
+            const expiring = { expiresAt: clock.now() + forMs, expire, before: null, after: null };
             watch.add(expiring);
             if (removeAfterMs !== null) clock.after(removeAfterMs, () => watch.remove(expiring));
           });
@@ -43,6 +43,8 @@ describe('what is watched', () => {
     const times: number[] = [];
     const expiring = {
       expiresAt: 10,
+      before: null,
+      after: null,
       expire() {
         times.push(clock.now());
         expiring.expiresAt += 10;
@@ -54,10 +56,31 @@ describe('what is watched', () => {
     expect(times).toEqual([10, 20, 30]);
   });
 
+  it('is not told when another one that expires with it has removed it', async () => {
+    const clock = new VirtualClock();
+    const watch = new ExpiryWatch(clock);
+    const told: string[] = [];
+    const pair: Expiring[] = ['a', 'b'].map((name, index) => ({
+      expiresAt: 10,
+      before: null,
+      after: null,
+      expire: () => {
+        told.push(name);
+        for (const other of pair) watch.remove(other);
+        expect(pair[index]).toMatchObject({ before: null, after: null });
+      },
+    }));
+    for (const expiring of pair) watch.add(expiring);
+    await clock.advance(20);
+    expect(told).toHaveLength(1);
+  });
+
   it('expires on the clock of the process too, and does not keep it up', async () => {
     const watch = new ExpiryWatch(systemClock);
     const startedAt = systemClock.now();
-    await new Promise<void>((resolve) => watch.add({ expiresAt: startedAt + 5, expire: resolve }));
+    await new Promise<void>((resolve) =>
+      watch.add({ expiresAt: startedAt + 5, expire: resolve, before: null, after: null }),
+    );
     expect(systemClock.now() - startedAt).toBeGreaterThanOrEqual(5);
   });
 });

@@ -62,6 +62,8 @@ class UndiciEndpoint implements Endpoint {
  */
 class Exchange implements Dispatcher.DispatchHandler, Expiring {
   expiresAt: number;
+  before: Expiring | null = null;
+  after: Expiring | null = null;
   readonly #attempt: Attempt;
   readonly #watch: ExpiryWatch;
   readonly #resolve: (outcome: Outcome) => void;
