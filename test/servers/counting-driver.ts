@@ -25,7 +25,7 @@ export class CountingDriver implements Driver {
 
   /** The store asks for the time on its own account, whatever it is used for. */
   async send(args: readonly string[], key: string): Promise<unknown> {
-    if (key === 'portcullis-clock') return this.#driver.send(args, key);
+    if (key.startsWith('portcullis-clock')) return this.#driver.send(args, key);
     if (this.#underWay === 0) this.rounds += 1;
     this.commands += 1;
     this.#underWay += 1;

@@ -5,9 +5,11 @@ import type { StoreClock } from './store-clock.ts';
 
 /**
  * The key whose master tells the time. On a cluster every node has a clock of its own; processes agree only if all
- * of them ask the same one, and the master of one fixed slot is the same for all without any of them choosing it.
+ * of them ask the same one, and the master of one fixed slot is the same for all without any of them choosing it. While
+ * that master does not answer, the others are asked in one fixed order: a cluster must be usable without any one node.
  */
 const referenceKey = 'portcullis-clock';
+const standIns = 16;
 /** How often the server is asked again: a clock that was set shows after this, and drift stays far below a millisecond. */
 const refreshMs = 5_000;
 /** Until the first answer no operation can run, so that is asked for more often. */
@@ -20,6 +22,8 @@ export class ClockSync {
   readonly #monotonicMs: () => number;
   #timer: NodeJS.Timeout | undefined;
   #isNewConnection = false;
+  /** How many references in a row have not answered. */
+  #silent = 0;
   #set: () => void = () => undefined;
   /** Settles once the server has told its time for the first time. */
   readonly whenSet: Promise<void>;
@@ -48,14 +52,21 @@ export class ClockSync {
     clearTimeout(this.#timer);
     const sentAtMs = this.#monotonicMs();
     try {
-      const serverMs = timeIn(await this.#link.run(clockScript, [referenceKey], []));
+      const serverMs = timeIn(await this.#link.run(clockScript, [this.#reference()], []));
       this.#clock.observe(serverMs, sentAtMs, this.#monotonicMs(), this.#isNewConnection);
       this.#isNewConnection = false;
+      this.#silent = 0;
       this.#set();
       this.#askIn(refreshMs);
     } catch {
+      this.#silent += 1;
       this.#askIn(this.#clock.isSet ? refreshMs : firstMs);
     }
+  }
+
+  #reference(): string {
+    const standIn = this.#silent % standIns;
+    return standIn === 0 || !this.#link.isCluster ? referenceKey : `${referenceKey}:${standIn}`;
   }
 
   #askIn(delayMs: number): void {

@@ -10,10 +10,12 @@ import {
   withSocket,
 } from './node-redis-client.ts';
 import { Probe } from './probe.ts';
-import { CONNECT_MS, pause, reconnectDelayMs, within } from './reconnect.ts';
+import { CONNECT_MS, pause, reconnectDelayMs, STALL_MS } from './reconnect.ts';
 
 /** How soon after a node was lost the cluster is asked who serves its slots now. */
 const refreshMs = 100;
+/** How often a cluster that is being connected to is looked at for masters that answer. */
+const lookMs = 250;
 const nodeSocket = { connectTimeout: CONNECT_MS, reconnectStrategy: reconnectDelayMs };
 
 /** Makes a cluster client that is not connected yet. */
@@ -62,6 +64,8 @@ export class NodeRedisClusterDriver implements Driver {
   );
   #events: DriverEvents | undefined;
   #cluster: NodeRedisCluster | undefined;
+  readonly #retired = new Set<NodeRedisCluster>();
+  #learnedAtMs = 0;
   #isConnecting = false;
   #isClosed = false;
 
@@ -77,8 +81,10 @@ export class NodeRedisClusterDriver implements Driver {
   send(args: readonly string[], key: string): Promise<unknown> {
     const cluster = this.#cluster;
     const client = cluster?.slots[slotOf(key)]?.master.client;
-    if (cluster === undefined || client === undefined || !client.isReady)
+    if (cluster === undefined || client === undefined || !client.isReady) {
+      this.#relearn();
       return Promise.reject(noConnection());
+    }
     return client.sendCommand(args, noTimeout).catch((error: unknown) => {
       if (!isRedirection(error)) throw error;
       return cluster.sendCommand(key, false, [...args], noTimeout);
@@ -105,6 +111,8 @@ export class NodeRedisClusterDriver implements Driver {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const retired of this.#retired) retired.destroy();
+    this.#retired.clear();
     this.#cluster?.destroy();
     this.#cluster = undefined;
   }
@@ -130,7 +138,7 @@ export class NodeRedisClusterDriver implements Driver {
     cluster.on('error', () => undefined);
     cluster.on('node-error', () => undefined);
     try {
-      await within(CONNECT_MS, cluster.connect(), noConnection);
+      await this.#reach(cluster);
       return cluster;
     } catch (cause) {
       cluster.destroy();
@@ -138,12 +146,43 @@ export class NodeRedisClusterDriver implements Driver {
     }
   }
 
+  /**
+   * The library waits for every master it was told of. One that is down must not keep the others from being used, so this
+   * waits only until some answer; the library goes on connecting to the rest.
+   */
+  async #reach(cluster: NodeRedisCluster): Promise<void> {
+    const whole = cluster.connect().then(() => true);
+    // Should it fail later on, the commands sent to the missing nodes tell.
+    whole.catch((cause: unknown) => cause);
+    for (let waitedMs = 0; waitedMs < CONNECT_MS; waitedMs += lookMs) {
+      const isWhole = await Promise.race([whole, pause(lookMs).then(() => false)]);
+      if (isWhole || cluster.masters.some(({ client }) => client?.isReady)) return;
+    }
+    throw noConnection();
+  }
+
+  /** Commands under way on the connections of before are still answered there. */
   #use(cluster: NodeRedisCluster): void {
     if (this.#isClosed) return void cluster.destroy();
     const before = this.#cluster;
     this.#cluster = cluster;
-    before?.destroy();
+    this.#learnedAtMs = performance.now();
+    if (before !== undefined) this.#retire(before);
     this.#events?.up();
+  }
+
+  #retire(cluster: NodeRedisCluster): void {
+    this.#retired.add(cluster);
+    setTimeout(() => {
+      if (this.#retired.delete(cluster)) cluster.destroy();
+    }, STALL_MS).unref();
+  }
+
+  /** The node of a slot cannot be reached: another may have taken over. Not asked more often than it may change. */
+  #relearn(): void {
+    if (performance.now() - this.#learnedAtMs < STALL_MS) return;
+    this.#learnedAtMs = performance.now();
+    this.reset();
   }
 }
 
