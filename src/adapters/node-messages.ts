@@ -49,3 +49,31 @@ export function onceEnded(response: NodeResponse, tell: (status: number | null) 
 function isCutOff(response: NodeResponse): boolean {
   return 'stream' in response && (!response.writableEnded || response.stream?.aborted === true);
 }
+
+/** A response as a cap sees it. */
+export interface Visit {
+  /** Aborts when the client goes away before all of the answer was sent. */
+  readonly caller: AbortSignal;
+  /** Resolves, and never rejects, when the answer was sent (`done`) or the connection is gone (`failed`). */
+  readonly ended: Promise<'done' | 'failed'>;
+}
+
+/** Watches a response from now on. One that is over already has ended, and nobody will say so again. */
+export function visitOf(response: NodeResponse): Visit {
+  const caller = new AbortController();
+  const ended = new Promise<'done' | 'failed'>((resolve) => {
+    const end = (status: number | null) => {
+      if (status === null) caller.abort();
+      resolve(status === null ? 'failed' : 'done');
+    };
+    if (isOver(response)) end(null);
+    else onceEnded(response, end);
+  });
+  return { caller: caller.signal, ended };
+}
+
+function isOver(response: NodeResponse): boolean {
+  return 'stream' in response
+    ? response.stream === undefined || response.stream.destroyed
+    : response.destroyed;
+}

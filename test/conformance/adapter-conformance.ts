@@ -1,9 +1,11 @@
 import { afterEach, describe } from 'vitest';
+import { type Caps, type CapsOptions, createCaps } from '../../src/concurrency/index.ts';
 import { createDevices } from '../../src/device/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter, type Limiter, type LimiterOptions } from '../../src/limits/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import { testAnswers } from './adapter-answer-tests.ts';
+import { testCaps } from './adapter-cap-tests.ts';
 import { testSettlement } from './adapter-settlement-tests.ts';
 import { testSignIn } from './adapter-sign-in-tests.ts';
 import {
@@ -23,6 +25,7 @@ const limits = { ratePerSecond: 40, burst: 2 };
 
 export interface Stage {
   readonly limiter: Limiter;
+  readonly caps: Caps;
   /** One request below the prefix. */
   ask(path: string, asked?: Asked): Promise<Answered>;
   /** How many units are left, by a look that costs nothing. */
@@ -33,6 +36,7 @@ export interface Stage {
 
 export interface StageOptions {
   readonly limiter?: Partial<LimiterOptions>;
+  readonly caps?: CapsOptions;
   readonly options?: GateOptions;
   readonly prefix?: string;
 }
@@ -55,6 +59,7 @@ export function adapterConformance(adapter: AdapterUnderTest): void {
     testAnswers(setStage);
     testSettlement(setStage);
     testSignIn(setStage);
+    testCaps(setStage);
   });
 }
 
@@ -63,12 +68,14 @@ async function open(adapter: AdapterUnderTest, protocol: Protocol, stageOptions:
   const now = 1_700_000_000_000;
   const store = createMemoryStore({ clock: () => now });
   const limiter = createLimiter({ store, secret, ...limits, ...limiterOptions });
+  const caps = createCaps(stageOptions.caps);
   const started = latch();
   const answered = latch();
   const app = await adapter.serve({
     prefix,
     protocol,
     limiter,
+    caps,
     options,
     guard: createGuard({ secret }),
     devices: createDevices({ secret }),
@@ -80,6 +87,7 @@ async function open(adapter: AdapterUnderTest, protocol: Protocol, stageOptions:
   });
   const stage: Stage = {
     limiter,
+    caps,
     ask: (path, asked) => ask(protocol, `${app.origin}${prefix}${path}`, asked),
     remaining: async () => {
       const { quota } = await limiter.take({

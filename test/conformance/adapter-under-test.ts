@@ -1,6 +1,7 @@
 import { request as requestHttp1 } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
+import type { Caps } from '../../src/concurrency/index.ts';
 import type { Devices } from '../../src/device/index.ts';
 import type { Guard } from '../../src/guard/guard.ts';
 import type { Limiter } from '../../src/limits/index.ts';
@@ -18,13 +19,14 @@ export interface GateOptions {
 
 /**
  * The application that an adapter's fixture serves, below `prefix`: everything is limited, with the header `x-user` as
- * user and calls skipped that have the header `x-skip`; `POST /login` is a protected sign-in with the account and
+ * user and calls skipped that have the header `x-skip`; then everything is capped; `POST /login` is a protected sign-in with the account and
  * password of its JSON body, which answers `{ "user": … }`; everything else does what {@link reactionTo} says.
  */
 export interface AppUnderTest {
   readonly prefix: string;
   readonly protocol: Protocol;
   readonly limiter: Limiter;
+  readonly caps: Caps;
   readonly options: GateOptions;
   readonly guard: Guard;
   readonly devices: Devices;
@@ -50,19 +52,32 @@ export interface AdapterUnderTest {
 /** What a handler does, by the path below the prefix. */
 export type Reaction =
   | { readonly kind: 'text'; readonly status: number; readonly body: string }
-  | { readonly kind: 'stream'; readonly chunks: readonly string[] }
+  | { readonly kind: 'stream'; readonly chunks: readonly string[]; readonly late: boolean }
   | { readonly kind: 'settle'; readonly cost: number }
   | { readonly kind: 'throw' }
   | { readonly kind: 'late' };
 
 export function reactionTo(path: string): Reaction {
   const [, first = '', second = ''] = (path.split('?')[0] ?? '').split('/');
-  if (first === 'stream') return { kind: 'stream', chunks: ['one ', 'two ', 'three'] };
+  if (first === 'stream')
+    return { kind: 'stream', chunks: ['one ', 'two ', 'three'], late: second === 'late' };
   if (first === 'settle') return { kind: 'settle', cost: Number(second) };
+  if (path === '/status/204') return { kind: 'text', status: 204, body: '' };
   if (first === 'status') return { kind: 'text', status: Number(second), body: `status ${second}` };
   if (first === 'throw') return { kind: 'throw' };
   if (first === 'late') return { kind: 'late' };
   return { kind: 'text', status: 200, body: `handled ${path}` };
+}
+
+/** What a handler streams. One that is late waits after the first chunk. */
+export async function* chunksOf(
+  app: AppUnderTest,
+  { chunks, late }: Extract<Reaction, { kind: 'stream' }>,
+): AsyncGenerator<string> {
+  const [first = '', ...others] = chunks;
+  yield first;
+  if (late) await app.late();
+  yield* others;
 }
 
 /** What handlers that throw throw. */

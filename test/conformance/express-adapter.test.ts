@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import express, { type Request, type Response } from 'express';
-import { limit, protect, rateLimitOf, signInOf } from '../../src/adapters/express/index.ts';
+import { cap, limit, protect, rateLimitOf, signInOf } from '../../src/adapters/express/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
 
 async function react(app: AppUnderTest, request: Request, response: Response): Promise<void> {
   const reaction = reactionTo(request.url);
   if (reaction.kind === 'throw') throw new HandlerFailure();
   if (reaction.kind === 'late') await app.late();
   if (reaction.kind === 'settle') await rateLimitOf(request)?.settle(reaction.cost);
-  if (reaction.kind === 'stream') for (const chunk of reaction.chunks) response.write(chunk);
+  if (reaction.kind === 'stream') for await (const chunk of chunksOf(app, reaction)) response.write(chunk);
   if (reaction.kind === 'text') response.status(reaction.status).send(reaction.body);
   else response.end();
 }
@@ -23,6 +23,7 @@ function applicationOf(app: AppUnderTest) {
       skip: (request) => request.get('x-skip') !== undefined,
     }),
   );
+  router.use(cap(app.caps, { basePath: app.options.basePath }));
   router.post(
     '/login',
     express.json(),

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { limit, protect, rateLimitOf, signInOf } from '../../src/adapters/fastify/index.ts';
+import { cap, limit, protect, rateLimitOf, signInOf } from '../../src/adapters/fastify/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, originOf, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, originOf, reactionTo } from './adapter-under-test.ts';
 
 async function react(app: AppUnderTest, request: FastifyRequest, reply: FastifyReply) {
   const reaction = reactionTo(request.url.slice(app.prefix.length));
   if (reaction.kind === 'throw') throw new HandlerFailure();
   if (reaction.kind === 'late') await app.late();
   if (reaction.kind === 'settle') await rateLimitOf(request)?.settle(reaction.cost);
-  if (reaction.kind === 'stream') return reply.send(Readable.from(reaction.chunks));
+  if (reaction.kind === 'stream') return reply.send(Readable.from(chunksOf(app, reaction)));
   if (reaction.kind === 'text') return reply.code(reaction.status).send(reaction.body);
   return reply.send('');
 }
@@ -25,6 +25,7 @@ function addRoutes(scope: FastifyInstance, app: AppUnderTest): void {
       skip: (request) => request.headers['x-skip'] !== undefined,
     }),
   );
+  scope.addHook('preHandler', cap(app.caps, { basePath: app.options.basePath }));
   const preHandler = protect(app.guard, {
     account: (request) => (request.body as Credentials).account,
     verify: (request) => {

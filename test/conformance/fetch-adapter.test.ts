@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
-import { type FetchHandler, limit, protect, type RateLimit } from '../../src/adapters/fetch/index.ts';
+import { cap, type FetchHandler, limit, protect, type RateLimit } from '../../src/adapters/fetch/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
 
 type Info = HttpBindings | Http2Bindings;
 
@@ -14,14 +14,14 @@ async function react(app: AppUnderTest, request: Request, rateLimit: RateLimit |
   if (reaction.kind === 'throw') throw new HandlerFailure();
   if (reaction.kind === 'late') await app.late();
   if (reaction.kind === 'settle') await rateLimit?.settle(reaction.cost);
-  if (reaction.kind === 'stream') return new Response(ReadableStream.from(encoded(reaction.chunks)));
+  if (reaction.kind === 'stream') return new Response(ReadableStream.from(encoded(chunksOf(app, reaction))));
   return reaction.kind === 'text'
-    ? new Response(reaction.body, { status: reaction.status })
+    ? new Response(reaction.body || null, { status: reaction.status })
     : new Response('');
 }
 
-function* encoded(chunks: readonly string[]): Generator<Uint8Array> {
-  for (const chunk of chunks) yield new TextEncoder().encode(chunk);
+async function* encoded(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield new TextEncoder().encode(chunk);
 }
 
 type Credentials = { readonly account: string; readonly password: string };
@@ -37,6 +37,7 @@ function handlerOf(app: AppUnderTest): FetchHandler<Info> {
     user: (request) => request.headers.get('x-user'),
     skip: (request) => request.headers.has('x-skip'),
   });
+  const capped = cap<Info>(app.caps, { basePath: app.options.basePath });
   const signIn = protect<{ user: string }, Info>(app.guard, {
     peer,
     account: async (request) => (await credentialsOf(request)).account,
@@ -46,15 +47,18 @@ function handlerOf(app: AppUnderTest): FetchHandler<Info> {
     },
     devices: app.devices,
   })((_, __, { value }) => Response.json(value));
-  return limited(async (request, info, rateLimit) => {
-    if (request.method === 'POST') return signIn(request, info);
+  const handle = async (request: Request, info: Info, rateLimit: RateLimit | null) => {
+    const handler = capped(() =>
+      request.method === 'POST' ? signIn(request, info) : react(app, request, rateLimit),
+    );
     try {
-      return await react(app, request, rateLimit);
+      return await handler(request, info);
     } catch (error) {
       if (!(error instanceof HandlerFailure)) throw error;
       return new Response('failed', { status: 500 });
     }
-  });
+  };
+  return limited(handle);
 }
 
 adapterConformance({

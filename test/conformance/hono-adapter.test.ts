@@ -3,9 +3,9 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import { limit, protect, rateLimitOf, signInOf } from '../../src/adapters/hono/index.ts';
+import { cap, limit, protect, rateLimitOf, signInOf } from '../../src/adapters/hono/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
 
 async function react(app: AppUnderTest, context: Context): Promise<Response> {
   const reaction = reactionTo(context.req.path.slice(app.prefix.length));
@@ -14,11 +14,11 @@ async function react(app: AppUnderTest, context: Context): Promise<Response> {
   if (reaction.kind === 'settle') await rateLimitOf(context)?.settle(reaction.cost);
   if (reaction.kind === 'stream') {
     return stream(context, async (out) => {
-      for (const chunk of reaction.chunks) await out.write(chunk);
+      for await (const chunk of chunksOf(app, reaction)) await out.write(chunk);
     });
   }
   return reaction.kind === 'text'
-    ? new Response(reaction.body, { status: reaction.status })
+    ? new Response(reaction.body || null, { status: reaction.status })
     : context.text('');
 }
 
@@ -32,6 +32,7 @@ function applicationOf(app: AppUnderTest): Hono {
       skip: (context) => context.req.header('x-skip') !== undefined,
     }),
   );
+  hono.use(cap(app.caps, { basePath: app.options.basePath }));
   hono.post(
     '/login',
     protect(app.guard, {

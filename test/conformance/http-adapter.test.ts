@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { json } from 'node:stream/consumers';
 import {
+  cap,
   limit,
   type NodeRequest,
   type NodeResponse,
@@ -10,7 +11,7 @@ import {
   signInOf,
 } from '../../src/adapters/http/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
 
 async function react(app: AppUnderTest, request: NodeRequest, response: ServerResponse): Promise<void> {
   const path = (request.url ?? '').slice(app.prefix.length);
@@ -18,7 +19,7 @@ async function react(app: AppUnderTest, request: NodeRequest, response: ServerRe
   if (reaction.kind === 'throw') throw new HandlerFailure();
   if (reaction.kind === 'late') await app.late();
   if (reaction.kind === 'settle') await rateLimitOf(request)?.settle(reaction.cost);
-  if (reaction.kind === 'stream') for (const chunk of reaction.chunks) response.write(chunk);
+  if (reaction.kind === 'stream') for await (const chunk of chunksOf(app, reaction)) response.write(chunk);
   if (reaction.kind === 'text') response.statusCode = reaction.status;
   response.end(reaction.kind === 'text' ? reaction.body : undefined);
 }
@@ -41,6 +42,7 @@ function listenerOf(app: AppUnderTest): (request: NodeRequest, response: NodeRes
     user: (request) => request.headers['x-user']?.toString(),
     skip: (request) => request.headers['x-skip'] !== undefined,
   });
+  const capped = cap(app.caps, { basePath: app.options.basePath });
   const bodyOf = createBodyReader();
   const signIn = protect(app.guard, {
     account: async (request) => (await bodyOf(request)).account,
@@ -54,16 +56,22 @@ function listenerOf(app: AppUnderTest): (request: NodeRequest, response: NodeRes
     response.statusCode = 500;
     response.end('failed');
   };
+  const handle = (request: NodeRequest, response: NodeResponse) => {
+    if (request.method !== 'POST') {
+      react(app, request, response as ServerResponse).catch(() => fail(response));
+      return;
+    }
+    signIn(request, response, (failure) => {
+      if (failure !== undefined) return fail(response);
+      response.end(JSON.stringify(signInOf<{ user: string }>(request)?.value));
+    });
+  };
   return (request, response) =>
     limited(request, response, (error) => {
       if (error !== undefined) return fail(response);
-      if (request.method !== 'POST') {
-        react(app, request, response as ServerResponse).catch(() => fail(response));
-        return;
-      }
-      signIn(request, response, (failure) => {
+      capped(request, response, (failure) => {
         if (failure !== undefined) return fail(response);
-        response.end(JSON.stringify(signInOf<{ user: string }>(request)?.value));
+        handle(request, response);
       });
     });
 }

@@ -3,9 +3,9 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import Koa, { type Context } from 'koa';
-import { limit, protect, rateLimitOf, signInOf } from '../../src/adapters/koa/index.ts';
+import { cap, limit, protect, rateLimitOf, signInOf } from '../../src/adapters/koa/index.ts';
 import { adapterConformance } from './adapter-conformance.ts';
-import { type AppUnderTest, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
+import { type AppUnderTest, chunksOf, HandlerFailure, listen, reactionTo } from './adapter-under-test.ts';
 
 async function react(app: AppUnderTest, context: Context): Promise<void> {
   const reaction = reactionTo(context.url.slice(app.prefix.length));
@@ -13,7 +13,7 @@ async function react(app: AppUnderTest, context: Context): Promise<void> {
   if (reaction.kind === 'late') await app.late();
   if (reaction.kind === 'settle') await rateLimitOf(context)?.settle(reaction.cost);
   context.status = reaction.kind === 'text' ? reaction.status : 200;
-  if (reaction.kind === 'stream') context.body = Readable.from(reaction.chunks);
+  if (reaction.kind === 'stream') context.body = Readable.from(chunksOf(app, reaction));
   else context.body = reaction.kind === 'text' ? reaction.body : '';
 }
 
@@ -27,6 +27,7 @@ function applicationOf(app: AppUnderTest): Koa {
       skip: (context) => context.get('x-skip') !== '',
     }),
   );
+  koa.use(cap(app.caps, { basePath: app.options.basePath }));
   koa.use(async (context, next) => {
     if (context.method === 'POST') context.state.body = await json(context.req);
     await next();

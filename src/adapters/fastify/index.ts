@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
-import { arrivalOfNode, onceEnded } from '../node-messages.ts';
+import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, SignInGate } from '../sign-in-gate.ts';
 
@@ -14,6 +16,13 @@ type Args = [request: FastifyRequest, reply: FastifyReply];
 
 export interface FastifyLimitOptions extends LimitOptions<Args> {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already. */
+  readonly handler?:
+    | ((request: FastifyRequest, reply: FastifyReply, refusal: Answer) => Awaitable<void>)
+    | undefined;
+}
+
+export interface FastifyCapOptions extends CapGateOptions<Args> {
+  /** Answers a call that gets no slot. Default: 503 with the problem as JSON. The headers are set already. */
   readonly handler?:
     | ((request: FastifyRequest, reply: FastifyReply, refusal: Answer) => Awaitable<void>)
     | undefined;
@@ -43,6 +52,29 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
       if (gate.settlesByOutcome) {
         onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
       }
+      return undefined;
+    }
+    if (options.handler === undefined) return send(reply, passage.refusal);
+    await options.handler(request, reply, passage.refusal);
+    return reply;
+  };
+}
+
+/**
+ * Caps how many calls run at once: `app.addHook('preHandler', cap(caps))`, or as a hook of one route. The handler runs in a
+ * slot of its route's cap, now or after a wait in the queue; `slotOf(request)` tells it about that. As an `onRequest` hook
+ * it holds the slot while the body comes in, however slowly.
+ */
+export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
+  const gate = new CapGate<Args>(caps, options);
+  return async (request, reply) => {
+    const { caller, ended } = visitOf(reply.raw);
+    const passage = await gate.pass(arrivalOf(request), caller, request, reply);
+    if (passage === null) return undefined;
+    setHeaders(reply, passage.headers);
+    if (passage.slot !== null) {
+      void ended.then(passage.slot.release);
+      Object.assign(request, { slot: passage.slot });
       return undefined;
     }
     if (options.handler === undefined) return send(reply, passage.refusal);
@@ -85,7 +117,9 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
 }
 
 export type { Answer } from '../arrival.ts';
+export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
+export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export { type SignInDenial, signInOf } from '../node-protect.ts';
 export type { SignIn } from '../sign-in-gate.ts';

@@ -1,6 +1,9 @@
+import type { Admitted, Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
@@ -17,6 +20,11 @@ export interface FetchLimitOptions<Info>
   extends LimitOptions<[request: Request, info: Info]>,
     PeerOption<Info> {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
+  readonly handler?: ((request: Request, refusal: Answer) => Awaitable<Response>) | undefined;
+}
+
+export interface FetchCapOptions<Info> extends CapGateOptions<[request: Request, info: Info]> {
+  /** Answers a call that gets no slot. Default: 503 with the problem as JSON. The headers are set afterwards. */
   readonly handler?: ((request: Request, refusal: Answer) => Awaitable<Response>) | undefined;
 }
 
@@ -52,6 +60,30 @@ export function limit<Info = unknown>(
     const response = withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
     await gate.end(passage, signal.aborted ? null : response.status, request, info);
     return response;
+  };
+}
+
+/**
+ * Caps how many calls of a handler run at once. It runs in a slot of its route's cap, now or after a wait in the queue, and
+ * gets that as its third argument; null when the call takes none. The slot is back when the handler has ended and its
+ * answer has been sent.
+ */
+export function cap<Info = unknown>(
+  caps: Caps,
+  options: FetchCapOptions<Info> = {},
+): (
+  handler: (request: Request, info: Info, slot: Admitted | null) => Awaitable<Response>,
+) => FetchHandler<Info> {
+  const gate = new CapGate<[Request, Info]>(caps, options);
+  const { handler: refuse = respondTo } = options;
+  return (handler) => async (request, info) => {
+    // Asked for before the handler runs: servers make the signal only for those who look at it in time.
+    const { method, signal } = request;
+    const passage = await gate.pass(arrivalOf(request, null), signal, request, info);
+    if (passage === null) return handler(request, info, null);
+    const { slot, headers } = passage;
+    if (slot === null) return withHeaders(await refuse(request, passage.refusal), headers);
+    return withHeaders(await answerInSlot(slot, method, signal, () => handler(request, info, slot)), headers);
   };
 }
 
@@ -102,6 +134,7 @@ function withHeaders(response: Response, headers: Answer['headers']): Response {
 }
 
 export type { Answer } from '../arrival.ts';
+export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export type { SignInDenial } from '../node-protect.ts';
 export type { SignIn } from '../sign-in-gate.ts';

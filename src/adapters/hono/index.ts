@@ -1,7 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import type { Admitted, Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
@@ -15,6 +18,11 @@ interface PeerOption {
 
 export interface HonoLimitOptions extends LimitOptions<Args>, PeerOption {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
+  readonly handler?: ((context: Context, refusal: Answer) => Awaitable<Response>) | undefined;
+}
+
+export interface HonoCapOptions extends CapGateOptions<Args> {
+  /** Answers a call that gets no slot. Default: 503 with the problem as JSON. The headers are set afterwards. */
   readonly handler?: ((context: Context, refusal: Answer) => Awaitable<Response>) | undefined;
 }
 
@@ -48,6 +56,32 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
 }
 
 /**
+ * Caps how many calls run at once: what comes after it runs in a slot of its route's cap, now or after a wait in the queue;
+ * `slotOf(context)` tells a handler about it. The slot is back when the handler has ended and its answer has been sent.
+ */
+export function cap(caps: Caps, options: HonoCapOptions = {}): MiddlewareHandler {
+  const gate = new CapGate<Args>(caps, options);
+  const { handler = respond } = options;
+  return async (context, next) => {
+    // Asked for before the handler runs: servers make the signal only for those who look at it in time.
+    const { method, signal } = context.req.raw;
+    const passage = await gate.pass(arrivalOf(context, noPeer), signal, context);
+    if (passage === null) return next();
+    const { slot, headers } = passage;
+    if (slot !== null) context.set('slot', slot);
+    context.res =
+      slot === null
+        ? await handler(context, passage.refusal)
+        : await answerInSlot(slot, method, signal, async () => {
+            await next();
+            return context.res;
+          });
+    setHeaders(context, headers);
+    return undefined;
+  };
+}
+
+/**
  * Protects a sign-in: what comes after it runs when it succeeded; `signInOf(context)` tells whose it was.
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
@@ -72,6 +106,11 @@ export function rateLimitOf(context: Context): RateLimit | undefined {
   return context.get('rateLimit') as RateLimit | undefined;
 }
 
+/** The slot that a call runs in; undefined where it took none. Its `signal` is for what the handler waits for. */
+export function slotOf(context: Context): Admitted | undefined {
+  return context.get('slot') as Admitted | undefined;
+}
+
 /** The sign-in that led to this handler; undefined where none did. `T` is what `verify` resolves to. */
 export function signInOf<T>(context: Context): SignIn<T> | undefined {
   return context.get('signIn') as SignIn<T> | undefined;
@@ -87,6 +126,9 @@ function arrivalOf(context: Context, peer: (context: Context) => string | null |
     header: (name) => req.header(name),
   };
 }
+
+/** Caps do not ask who calls. */
+const noPeer = () => undefined;
 
 interface NodeBindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
@@ -111,6 +153,7 @@ function setHeaders(context: Context, headers: Answer['headers']): void {
 }
 
 export type { Answer } from '../arrival.ts';
+export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export type { SignInDenial } from '../node-protect.ts';
 export type { SignIn } from '../sign-in-gate.ts';

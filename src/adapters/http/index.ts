@@ -1,5 +1,7 @@
+import type { Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
+import { capNode, type NodeCapOptions } from '../node-cap.ts';
 import { limitNode, type Next, type NodeLimitOptions } from '../node-limit.ts';
 import type { NodeRequest, NodeResponse } from '../node-messages.ts';
 import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
@@ -7,6 +9,7 @@ import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
 /** Middleware for node:http and node:http2: calls `next` for what may pass, and answers the rest. */
 export type HttpMiddleware = (request: NodeRequest, response: NodeResponse, next: Next) => void;
 export type HttpLimitOptions = NodeLimitOptions<NodeRequest, NodeResponse>;
+export type HttpCapOptions = NodeCapOptions<NodeRequest, NodeResponse>;
 export type HttpProtectOptions<T> = NodeProtectOptions<NodeRequest, NodeResponse, T>;
 
 /**
@@ -19,6 +22,14 @@ export function limit(limiter: Limiter, options: HttpLimitOptions = {}): HttpMid
 }
 
 /**
+ * Caps how many calls run at once: `next` runs in a slot of its route's cap, now or after a wait in the queue.
+ * `slotOf(request)` tells a handler about it.
+ */
+export function cap(caps: Caps, options: HttpCapOptions = {}): HttpMiddleware {
+  return capNode(caps, options);
+}
+
+/**
  * Protects a sign-in: `next` runs when it succeeded.
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
@@ -28,8 +39,10 @@ export function protect<T>(guard: Guard, options: HttpProtectOptions<T>): HttpMi
 }
 
 export type { Answer } from '../arrival.ts';
+export type { CapChoice } from '../cap-gate.ts';
 export { type ClientAddress, type ClientAddressOptions, createClientAddress } from '../client-address.ts';
 export type { RateLimit } from '../limit-gate.ts';
+export { slotOf } from '../node-cap.ts';
 export { type Next, rateLimitOf } from '../node-limit.ts';
 export type { NodeRequest, NodeResponse } from '../node-messages.ts';
 export { type SignInDenial, signInOf } from '../node-protect.ts';

@@ -1,9 +1,11 @@
 import type { Context, Middleware } from 'koa';
+import type { Admitted, Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
-import { arrivalOfNode, onceEnded } from '../node-messages.ts';
+import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
@@ -11,6 +13,11 @@ type Args = [context: Context];
 
 export interface KoaLimitOptions extends LimitOptions<Args> {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already. */
+  readonly handler?: ((context: Context, refusal: Answer) => Awaitable<void>) | undefined;
+}
+
+export interface KoaCapOptions extends CapGateOptions<Args> {
+  /** Answers a call that gets no slot. Default: 503 with the problem as JSON. The headers are set already. */
   readonly handler?: ((context: Context, refusal: Answer) => Awaitable<void>) | undefined;
 }
 
@@ -39,6 +46,30 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
 }
 
 /**
+ * Caps how many calls run at once: what comes after it runs in a slot of its route's cap, now or after a wait in the queue;
+ * `slotOf(context)` tells a handler about it. The slot is back when both the handlers and the answer have ended: a client
+ * that leaves does not make room for another one while its call still works.
+ */
+export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
+  const gate = new CapGate<Args>(caps, options);
+  const { handler = send } = options;
+  return async (context, next) => {
+    const { caller, ended } = visitOf(context.res);
+    const passage = await gate.pass(arrivalOf(context), caller, context);
+    if (passage === null) return next();
+    const { slot, headers } = passage;
+    setHeaders(context, headers);
+    if (slot === null) return handler(context, passage.refusal);
+    context.state.slot = slot;
+    try {
+      await withHeadersOnError(next, headers);
+    } finally {
+      void ended.then(slot.release);
+    }
+  };
+}
+
+/**
  * Protects a sign-in: what comes after it runs when it succeeded; `signInOf(context)` tells whose it was.
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
@@ -59,6 +90,11 @@ export function protect<T>(guard: Guard, options: KoaProtectOptions<T>): Middlew
 /** What {@link limit} knows of the call; undefined when it was skipped. */
 export function rateLimitOf(context: Context): RateLimit | undefined {
   return context.state.rateLimit as RateLimit | undefined;
+}
+
+/** The slot that a call runs in; undefined where it took none. Its `signal` is for what the handler waits for. */
+export function slotOf(context: Context): Admitted | undefined {
+  return context.state.slot as Admitted | undefined;
 }
 
 /** The sign-in that led to this handler; undefined where none did. `T` is what `verify` resolves to. */
@@ -97,6 +133,7 @@ async function withHeadersOnError(next: () => Promise<unknown>, headers: Answer[
 }
 
 export type { Answer } from '../arrival.ts';
+export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export type { SignInDenial } from '../node-protect.ts';
 export type { SignIn } from '../sign-in-gate.ts';
