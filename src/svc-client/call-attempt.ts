@@ -49,34 +49,55 @@ export interface AttemptPlan {
   readonly deadlineAt: number;
 }
 
-/** Sends a request once: with its passport, within its time, and records what comes of it. */
-export async function makeAttempt(context: AttemptContext, plan: AttemptPlan): Promise<AttemptResult> {
-  const { target, request, passage, startedAt } = plan;
-  const deadlineMs = plan.deadlineAt - startedAt;
-  const allowedMs = request.timeoutMs ?? target.settings.timeoutMs;
-  const timeoutMs = Math.min(allowedMs, deadlineMs);
-  const loan = stamp(context, plan, timeoutMs);
-  const { endpoint, prefix } = target.nextRoute();
-  const { method, headers, body, signal } = request;
-  const path = prefix === '' ? request.path : prefix + request.path;
-  target.counts.attempts += 1;
-  let outcome: Outcome;
-  try {
-    outcome = await endpoint.send({ method, path, headers, body, startedAt, timeoutMs, deadlineMs, signal });
-  } catch (misuse) {
-    plan.journey.takeBack(loan.lent, loan.lent);
-    context.rails.record(target, passage, 'none', context.clock.now());
-    throw misuse;
+/** One sending of a request: with its passport, within its time; records what comes of it. */
+export class CallAttempt {
+  readonly #context: AttemptContext;
+  readonly #plan: AttemptPlan;
+  /** What the target is usually given, and what it is given now, in milliseconds. */
+  readonly #allowedMs: number;
+  readonly #timeoutMs: number;
+  readonly #loan: Loan;
+
+  /** Puts the passport into the headers of the request and sets aside what it lends. */
+  constructor(context: AttemptContext, plan: AttemptPlan) {
+    this.#context = context;
+    this.#plan = plan;
+    this.#allowedMs = plan.request.timeoutMs ?? plan.target.settings.timeoutMs;
+    this.#timeoutMs = Math.min(this.#allowedMs, plan.deadlineAt - plan.startedAt);
+    this.#loan = stamp(context, plan, this.#timeoutMs);
   }
-  const endedAt = context.clock.now();
-  if (outcome.kind === 'response' || outcome.kind === 'timeout') {
-    context.rails.recordLatency(endedAt - startedAt, endedAt);
+
+  send(): Promise<Outcome> {
+    const { target, request, startedAt, deadlineAt } = this.#plan;
+    const { method, headers, body, signal } = request;
+    const { endpoint, prefix } = target.nextRoute();
+    target.counts.attempts += 1;
+    return endpoint.send({
+      method,
+      path: prefix === '' ? request.path : prefix + request.path,
+      headers,
+      body,
+      startedAt,
+      timeoutMs: this.#timeoutMs,
+      deadlineMs: deadlineAt - startedAt,
+      signal,
+    });
   }
-  context.rails.record(target, passage, evidenceOf(outcome, passage, timeoutMs * 2 >= allowedMs), endedAt);
-  return { outcome, failedBelow: settleLoan(context, plan, loan, outcome), endedAt };
+
+  /** Records the outcome and settles the loan. */
+  conclude(outcome: Outcome): AttemptResult {
+    const { rails, clock } = this.#context;
+    const { target, passage, startedAt } = this.#plan;
+    const endedAt = clock.now();
+    if (outcome.kind === 'response' || outcome.kind === 'timeout') {
+      rails.recordLatency(endedAt - startedAt, endedAt);
+    }
+    const hadTime = this.#timeoutMs * 2 >= this.#allowedMs;
+    rails.record(target, passage, evidenceOf(outcome, passage, hadTime), endedAt);
+    return { outcome, failedBelow: settleLoan(this.#context, this.#plan, this.#loan, outcome), endedAt };
+  }
 }
 
-/** Puts the passport into the headers and sets aside what it lends. */
 function stamp(context: AttemptContext, plan: AttemptPlan, timeoutMs: number): Loan {
   const { target, request, journey } = plan;
   if (!target.settings.passport) return noLoan;
@@ -109,6 +130,7 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
     case 'unreachable':
       return 'bad';
     case 'aborted':
+    case 'misused':
       return 'none';
   }
 }
@@ -144,7 +166,10 @@ function receiptOf(
 }
 
 /** The fault of a call that ended without a response. */
-export function faultOf(outcome: Exclude<Outcome, { kind: 'response' | 'aborted' }>, slugKey: string): Fault {
+export function faultOf(
+  outcome: Extract<Outcome, { kind: 'timeout' | 'unreachable' }>,
+  slugKey: string,
+): Fault {
   return outcome.kind === 'timeout'
     ? new Fault('TARGET_TIMEOUT', `${slugKey} did not answer in time`)
     : new Fault('TARGET_UNREACHABLE', `${slugKey} cannot be reached`, { cause: outcome.cause });

@@ -1,5 +1,5 @@
 import { backoffMs } from './backoff.ts';
-import { type AttemptContext, type AttemptResult, faultOf, makeAttempt } from './call-attempt.ts';
+import { type AttemptContext, type AttemptResult, CallAttempt, faultOf } from './call-attempt.ts';
 import { type CheckpointCounters, denies } from './checkpoint.ts';
 import { pause } from './clock.ts';
 import type { Denial } from './denial.ts';
@@ -39,7 +39,7 @@ export class Call implements Gate {
   readonly #deadlineAt: number;
   /** The time of the present step: asked for once per step, since even asking costs. */
   #now: number;
-  #retries = 0;
+  #attempts = 0;
 
   constructor(context: CallContext, target: Target, request: PreparedRequest, journey: Journey, now: number) {
     this.#context = context;
@@ -59,21 +59,24 @@ export class Call implements Gate {
     const first = clearing instanceof Promise ? await clearing : clearing;
     if (!first.clear) return this.#deny(first.denial);
     this.#countCall();
-    let result = await this.#attempt(first.passage);
+    let { passage } = first;
     for (;;) {
+      const attempt = this.#begin(passage);
+      const result = attempt.conclude(await attempt.send());
       this.#now = result.endedAt;
       const waitMs = this.#retryWaitMs(result);
       if (waitMs === null) return this.#finish(result.outcome);
-      const passage = await this.#waitToRetry(waitMs, result.outcome);
-      if (passage === null) return this.#finish(result.outcome);
+      const next = await this.#waitToRetry(waitMs, result.outcome);
+      if (next === null) return this.#finish(result.outcome);
       letGo(result.outcome);
-      result = await this.#attempt(passage);
+      this.#target.counts.retries += 1;
+      passage = next;
     }
   }
 
   /** A denied retry is not told as a denied call: the call has been made. */
   skips(denial: Denial): boolean {
-    if (this.#retries > 0) return this.#context.settings.shadow.has(denial.reason);
+    if (this.#attempts > 0) return this.#context.settings.shadow.has(denial.reason);
     return !denies(this.#context, denial, 'client', this.#journey.requestId);
   }
 
@@ -124,8 +127,9 @@ export class Call implements Gate {
     return rails.confirm(this.#target, clearance, this, this.#now);
   }
 
-  #attempt(passage: Passage): Promise<AttemptResult> {
-    return makeAttempt(this.#context, {
+  #begin(passage: Passage): CallAttempt {
+    this.#attempts += 1;
+    return new CallAttempt(this.#context, {
       target: this.#target,
       request: this.#request,
       journey: this.#journey,
@@ -142,9 +146,7 @@ export class Call implements Gate {
     const waitMs = this.#backoffMs(outcome);
     const reason = this.#reasonToWithhold(failedBelow, waitMs);
     if (reason !== null) return this.#withhold(cause, reason);
-    this.#retries += 1;
-    this.#target.counts.retries += 1;
-    const retry = { target: this.#target.slugKey, retry: this.#retries, cause, waitMs };
+    const retry = { target: this.#target.slugKey, retry: this.#attempts, cause, waitMs };
     this.#context.events.emit('retry', retry);
     return waitMs;
   }
@@ -152,7 +154,7 @@ export class Call implements Gate {
   /** Full jitter, but never sooner than the service asks for. */
   #backoffMs(outcome: Outcome): number {
     const { backoff } = this.#target.settings;
-    const ownMs = backoffMs(backoff, this.#retries + 1, this.#context.random);
+    const ownMs = backoffMs(backoff, this.#attempts, this.#context.random);
     const askedMs = outcome.kind === 'response' ? retryAfterMs(outcome.response.headers) : null;
     return Math.max(ownMs, askedMs ?? 0);
   }
@@ -211,8 +213,9 @@ export class Call implements Gate {
       this.#journey.noteFailedCall();
     }
     if (outcome.kind === 'aborted') throw outcome.reason;
+    if (outcome.kind === 'misused') throw outcome.error;
     if (outcome.kind !== 'response') throw faultOf(outcome, this.#target.slugKey);
-    return { ok: true, response: outcome.response, attempts: this.#retries + 1 };
+    return { ok: true, response: outcome.response, attempts: this.#attempts };
   }
 
   #tell(outcome: Outcome): void {
@@ -222,7 +225,7 @@ export class Call implements Gate {
       target: this.#target.slugKey,
       outcome: outcome.kind,
       status: outcome.kind === 'response' ? outcome.response.status : null,
-      attempts: this.#retries + 1,
+      attempts: this.#attempts,
       durationMs: this.#now - this.#startedAt,
     });
   }

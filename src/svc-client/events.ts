@@ -14,7 +14,7 @@ export interface SvcEvents {
   /** A call ended, after all its attempts. */
   call: {
     readonly target: string;
-    readonly outcome: 'response' | 'timeout' | 'unreachable' | 'aborted';
+    readonly outcome: 'response' | 'timeout' | 'unreachable' | 'aborted' | 'misused';
     /** Null unless there was a response. */
     readonly status: number | null;
     readonly attempts: number;
@@ -22,6 +22,7 @@ export interface SvcEvents {
   };
   /** A call was not made; or would not have been, if its rule did not run in shadow. */
   denied: { readonly denial: Denial; readonly side: 'client' | 'callee'; readonly shadow: boolean };
+  /** A failure is going to be retried, unless the rails no longer let it pass when the wait is over. */
   retry: {
     readonly target: string;
     readonly retry: number;

@@ -29,8 +29,9 @@ describe('what may be retried', () => {
     expect(retryCause({ kind: 'unreachable', sent: true, cause: null })).toBe('unreachable');
   });
 
-  it('is nothing once the caller has gone', () => {
+  it('is nothing once the caller has gone, or when it was at fault itself', () => {
     expect(retryCause({ kind: 'aborted', reason: null })).toBeNull();
+    expect(retryCause({ kind: 'misused', error: null })).toBeNull();
   });
 });
 

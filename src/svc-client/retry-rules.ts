@@ -36,6 +36,7 @@ export function retryCause(outcome: Outcome): RetryCause | null {
     case 'unreachable':
       return outcome.kind;
     case 'aborted':
+    case 'misused':
       return null;
   }
 }

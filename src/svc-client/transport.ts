@@ -37,7 +37,7 @@ export interface Attempt {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How an attempt ended. Failures of the network are values; misuse throws. */
+/** How an attempt ended. A failure is a value here; the call decides what to throw. */
 export type Outcome =
   | { readonly kind: 'response'; readonly response: SvcResponse }
   | { readonly kind: 'timeout' }
@@ -47,10 +47,13 @@ export type Outcome =
       readonly sent: boolean;
       readonly cause: unknown;
     }
-  | { readonly kind: 'aborted'; readonly reason: unknown };
+  | { readonly kind: 'aborted'; readonly reason: unknown }
+  /** The request was the caller's own mistake, or its stream failed. */
+  | { readonly kind: 'misused'; readonly error: unknown };
 
 /** One origin that attempts can be sent to. */
 export interface Endpoint {
+  /** Never rejects. */
   send(attempt: Attempt): Promise<Outcome>;
   /** Waits for what is under way, then closes. */
   close(): Promise<void>;

@@ -33,6 +33,19 @@ function isStream(body: RequestBody): boolean {
   return body !== null && typeof body === 'object' && 'pipe' in body;
 }
 
+/** What an error of undici says about the request. */
+function failureOf(error: Error, body: RequestBody): Outcome {
+  const code = codeOf(error);
+  if (misuseCodes.has(code)) {
+    return {
+      kind: 'misused',
+      error: new Fault('INPUT_INVALID', `request: ${error.message}`, { cause: error }),
+    };
+  }
+  if (code === '' && isStream(body)) return { kind: 'misused', error };
+  return { kind: 'unreachable', sent: !unsentCodes.has(code), cause: error };
+}
+
 /** Sends over a pool of HTTP/1.1 connections to one origin. */
 class UndiciEndpoint implements Endpoint {
   readonly #pool: Pool;
@@ -44,9 +57,9 @@ class UndiciEndpoint implements Endpoint {
   }
 
   send(attempt: Attempt): Promise<Outcome> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const { method, path, headers, body } = attempt;
-      const exchange = new Exchange(attempt, this.#watch, resolve, reject);
+      const exchange = new Exchange(attempt, this.#watch, resolve);
       if (exchange.begin()) this.#pool.dispatch({ method, path, headers, body }, exchange);
     });
   }
@@ -67,7 +80,6 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   readonly #attempt: Attempt;
   readonly #watch: ExpiryWatch;
   readonly #resolve: (outcome: Outcome) => void;
-  readonly #reject: (error: unknown) => void;
   readonly #deadlineAt: number;
   #controller: Dispatcher.DispatchController | null = null;
   #body: ResponseBody | null = null;
@@ -76,18 +88,12 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   #givenUp: Error | null = null;
   #settled = false;
 
-  constructor(
-    attempt: Attempt,
-    watch: ExpiryWatch,
-    resolve: (outcome: Outcome) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(attempt: Attempt, watch: ExpiryWatch, resolve: (outcome: Outcome) => void) {
     this.expiresAt = attempt.startedAt + attempt.timeoutMs;
     this.#deadlineAt = attempt.startedAt + attempt.deadlineMs;
     this.#attempt = attempt;
     this.#watch = watch;
     this.#resolve = resolve;
-    this.#reject = reject;
   }
 
   /** Begins to listen to the clock and to the caller; false when the caller has already gone. */
@@ -126,14 +132,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     this.#release();
     this.#body?.fail(error);
     if (this.#settled) return;
-    const code = codeOf(error);
-    if (misuseCodes.has(code)) {
-      this.#fail(new Fault('INPUT_INVALID', `request: ${error.message}`, { cause: error }));
-    } else if (code === '' && isStream(this.#attempt.body)) {
-      this.#fail(error);
-    } else {
-      this.#settle({ kind: 'unreachable', sent: !unsentCodes.has(code), cause: error });
-    }
+    this.#settle(failureOf(error, this.#attempt.body));
   }
 
   /** Once the answer has begun, its body may take until the deadline. */
@@ -161,11 +160,6 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     if (this.#settled) return;
     this.#settled = true;
     this.#resolve(outcome);
-  }
-
-  #fail(error: unknown): void {
-    this.#settled = true;
-    this.#reject(error);
   }
 
   #release(): void {
