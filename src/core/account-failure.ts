@@ -14,7 +14,7 @@ import { readLive, write } from './retention.ts';
 import { observeRotation } from './rotation.ts';
 import { Ruling } from './ruling.ts';
 import { judgeScore, raiseScore } from './score.ts';
-import { type Holder, isHardBlocked } from './standing.ts';
+import { isHardBlocked } from './standing.ts';
 import type { AccountRecord } from './state.ts';
 import { appended, countWithin, isWithin } from './times.ts';
 
@@ -55,13 +55,17 @@ export function accountBlocks(
   context: Context,
 ): readonly Reason[] {
   const own = subject.device ? findAccountDevice(record.devices, subject.device.token) : undefined;
-  const isStoppedBy = (scope: 'K4' | 'K5', { standing }: Holder) =>
-    isHardBlocked(standing, key.now) && stops(scope, context, policy.ownerLane);
+  const accountBlocked = isHardBlocked(record.standing, key.now);
+  const deviceBlocked = own !== undefined && isHardBlocked(own.standing, key.now);
+  if (!accountBlocked && !deviceBlocked) return noReasons;
   const reasons: Reason[] = [];
-  if (isStoppedBy('K4', record)) reasons.push(hardReason('K4', record.standing));
-  if (own && isStoppedBy('K5', own)) reasons.push(hardReason('K5', own.standing));
+  if (accountBlocked && stops('K4', context, policy.ownerLane))
+    reasons.push(hardReason('K4', record.standing));
+  if (deviceBlocked && stops('K5', context, policy.ownerLane)) reasons.push(hardReason('K5', own.standing));
   return reasons;
 }
+
+const noReasons: readonly Reason[] = [];
 
 /** The rules, in the order of the contract. */
 function judgeFailure(failure: AccountFailure): readonly Reason[] {

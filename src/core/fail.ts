@@ -28,11 +28,10 @@ export function fail(request: Request<CredentialPolicy>): Operation {
 function failureSteps(request: Request<CredentialPolicy>, context: Context): Step[] {
   const { keys, subject, policy } = request;
   const isBlocked = (group: readonly Scope[]) => context.hard.some(({ scope }) => group.includes(scope));
-  const steps: Step[] = [];
-  if (keys.account && !isBlocked(accountGroup))
-    steps.push(accountFailureStep(keys.account, request, context));
-  if (isBlocked(networkGroup)) return steps;
-  if (!context.known) steps.push(networkFailureStep(request, context));
+  const account =
+    keys.account && !isBlocked(accountGroup) ? [accountFailureStep(keys.account, request, context)] : [];
+  if (isBlocked(networkGroup)) return account;
+  const steps = context.known ? account : [...account, networkFailureStep(request, context)];
   if (keys.device && subject.device && context.admitted && !isBlocked(deviceGroup)) {
     steps.push(dilutionStep(keys.device, subject.device, request, context));
   }

@@ -22,9 +22,8 @@ export interface NetworkDraft {
 
 /** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
 export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): Key[] {
-  const group: Key[] = [keys.network, agentKey];
-  if (admitted && keys.networkDevice !== null) group.push(keys.networkDevice);
-  return group;
+  const { network, networkDevice } = keys;
+  return admitted && networkDevice !== null ? [network, agentKey, networkDevice] : [network, agentKey];
 }
 
 export function openNetwork(records: Records, request: Request, context: Context): NetworkDraft {
@@ -43,16 +42,16 @@ export function openNetwork(records: Records, request: Request, context: Context
 
 /** Running HARD blocks of this group that stop the request. */
 export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): readonly Reason[] {
-  const reasons: Reason[] = [];
-  const note = ({ judged: { scope, holder, now } }: { readonly judged: Judged }) => {
-    if (!isHardBlocked(holder.standing, now) || !stops(scope, context, policy.ownerLane)) return;
-    reasons.push(hardReason(scope, holder.standing));
-  };
-  note(draft.network);
-  note(draft.agent);
-  if (draft.device) note(draft.device);
-  return reasons;
+  const { network, agent, device } = draft;
+  const opened = device ? [network.judged, agent.judged, device.judged] : [network.judged, agent.judged];
+  if (!opened.some(isBlocked)) return noReasons;
+  return opened
+    .filter((judged) => isBlocked(judged) && stops(judged.scope, context, policy.ownerLane))
+    .map(({ scope, holder }) => hardReason(scope, holder.standing));
 }
+
+const isBlocked = ({ holder, now }: Judged): boolean => isHardBlocked(holder.standing, now);
+const noReasons: readonly Reason[] = [];
 
 /** Notes first sights, which admission counts (§6). A routed agent is no first sight. */
 export function noteSights(

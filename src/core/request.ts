@@ -51,11 +51,13 @@ export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, sub
 }
 
 /** All keys that the one view of an operation shows. */
-export function viewedKeys(keys: RequestKeys): Key[] {
-  const viewed: Key[] = [keys.network, keys.agent];
-  if (keys.otherAgent !== keys.agent) viewed.push(keys.otherAgent);
-  for (const key of [keys.account, keys.book, keys.networkDevice, keys.device, keys.p48, keys.p40]) {
-    if (key !== null) viewed.push(key);
+export function viewedKeys(keys: RequestKeys): readonly Key[] {
+  const { network, agent, otherAgent, account, book, networkDevice, device, p48, p40 } = keys;
+  if (account && book && networkDevice && device && otherAgent !== agent && p48 === null) {
+    // Nearly every login: a list that needs no more room than this.
+    return [network, agent, otherAgent, account, book, networkDevice, device];
   }
+  const viewed: Key[] = otherAgent === agent ? [network, agent] : [network, agent, otherAgent];
+  for (const key of [account, book, networkDevice, device, p48, p40]) if (key !== null) viewed.push(key);
   return viewed;
 }

@@ -17,11 +17,15 @@ export interface Secrets {
 /** Hashes the components of a subject, each at most once as long as it is remembered. */
 export type ComponentHasher = (kind: ComponentKind, value: string) => Token;
 
-const remembered = 8192;
+/** How many of each component are remembered, at least. */
+export const defaultRemembered = 8192;
 const longestRemembered = 256;
 
 /** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
-export function createComponentHasher({ secret, previousSecret }: Secrets): ComponentHasher {
+export function createComponentHasher(
+  { secret, previousSecret }: Secrets,
+  remembered = defaultRemembered,
+): ComponentHasher {
   const hash = createHmacText(secret);
   const previousHash = previousSecret === undefined ? null : createHmacText(previousSecret);
   if (previousHash !== null && previousHash('') === hash('')) {

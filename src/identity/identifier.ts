@@ -1,6 +1,11 @@
 import type { Confidence, MacroPrefixes, Subject, Token } from '../core/subject.ts';
 import { parseAddress } from './address.ts';
-import { type ComponentHasher, createComponentHasher, type Secrets } from './component-hasher.ts';
+import {
+  type ComponentHasher,
+  createComponentHasher,
+  defaultRemembered,
+  type Secrets,
+} from './component-hasher.ts';
 import { Recent } from './recent.ts';
 import { normaliseUserAgent, otherAgent } from './user-agent.ts';
 
@@ -26,14 +31,13 @@ interface Origin {
   readonly macros: MacroPrefixes | null;
 }
 
-const remembered = 8192;
 /** The longest address has 45 characters before its zone. */
 const longestAddress = 64;
 const longestAgent = 512;
 
 /** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
-export function createIdentifier(secrets: Secrets): Identifier {
-  const hash = createComponentHasher(secrets);
+export function createIdentifier(secrets: Secrets, remembered = defaultRemembered): Identifier {
+  const hash = createComponentHasher(secrets, remembered);
   const origins = new Recent<Origin>(remembered, longestAddress);
   const agents = new Recent<Token>(remembered, longestAgent);
   const other = hash('agent', otherAgent);

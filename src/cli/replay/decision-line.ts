@@ -1,10 +1,24 @@
-import type { Decision } from '../../core/decision.ts';
+import type { Decision, Reason } from '../../core/decision.ts';
 
-/** A decision as replay prints it: one JSON object, fields in the order of the surface contract. */
+/**
+ * A decision as replay prints it: one JSON object, fields in the order of the surface contract. Put together by hand,
+ * which is several times as fast as serialising it: every text in a decision is one of ours and needs no escaping.
+ */
 export function decisionLine(t: number, decision: Decision): string {
   const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
   if (outcome === 'ALLOW' && mode === 'NORMAL') return `{"t":${t}${allowed}`;
-  return JSON.stringify({ t, outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons });
+  const named = rule === null ? '"rule":null,"scope":null' : `"rule":"${rule}","scope":"${scope}"`;
+  const ends = `"level":${level},"until":${until},"retryAfterMs":${retryAfterMs}`;
+  return `{"t":${t},"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasonTexts(reasons)}]}`;
+}
+
+function reasonTexts(reasons: readonly Reason[]): string {
+  let text = '';
+  for (const { rule, scope, outcome, level, until } of reasons) {
+    const comma = text === '' ? '' : ',';
+    text += `${comma}{"rule":"${rule}","scope":"${scope}","outcome":"${outcome}","level":${level},"until":${until}}`;
+  }
+  return text;
 }
 
 /** Most lines of a real day are this one. */
