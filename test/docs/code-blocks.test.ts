@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Documents whose code is whole: each block can be copied into a file and compiled. */
 const documents = [
   'README.md',
+  'docs/concepts/backpressure.md',
   'docs/concepts/devices.md',
   'docs/concepts/limits.md',
   'docs/guides/express.md',

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The public entries that examples and documents use, by the source they are made of. */
 export const entries: Readonly<Record<string, string>> = {
   '.': 'index.ts',
+  './concurrency': 'concurrency/index.ts',
   './device': 'device/index.ts',
   './express': 'adapters/express/index.ts',
   './express-rate-limit': 'adapters/express-rate-limit/index.ts',
