@@ -7,7 +7,8 @@ import {
 } from '../../test/simulation/svc-client/simulated-client.ts';
 import { behindCheckpoint, type SimAnswer } from '../../test/simulation/svc-client/simulated-network.ts';
 import { settled } from '../../test/simulation/svc-client/virtual-clock.ts';
-import { createCheckpoint, currentJourney, type SvcRequest } from './index.ts';
+import { createCheckpoint, currentJourney, runInJourney, type SvcRequest } from './index.ts';
+import { Journey } from './journey.ts';
 
 /** Answers with these statuses in turn, then with 200 for ever. */
 function inTurn(...answers: (number | SimAnswer)[]) {
@@ -220,6 +221,37 @@ describe('deadlines', () => {
     const running = client.journey({ deadlineMs: 300 }, () => client.call('stock@1', { deadlineMs: 60_000 }));
     await expect(inVirtualTime(clock, running)).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
     expect(clock.now()).toBeLessThanOrEqual(310);
+  });
+});
+
+describe('a journey', () => {
+  it('within another one keeps its path and id, has a time of its own, and no retries', async () => {
+    const { client, clock, network } = simulateClient();
+    const received: (string | undefined)[] = [];
+    network.host('http://stock', async ({ headers }) => {
+      received.push(headers['x-request-id'], headers['x-portcullis-passport']?.split(';')[6]);
+      return { status: 503 };
+    });
+    const outer = new Journey({
+      requestId: 'r1',
+      hops: ['web@1', 'orders@1'],
+      retries: 3,
+      deadlineAt: 10,
+      trace: null,
+    });
+    await runInJourney(outer, async () => {
+      await inVirtualTime(clock, clock.sleep(100));
+      expect(await client.call('stock@1')).toMatchObject({ denied: { reason: 'deadline' } });
+      const call = client.journey({}, () => client.call('stock@1'));
+      expect(await inVirtualTime(clock, call)).toMatchObject({ ok: true, attempts: 1 });
+    });
+    expect(received).toEqual(['r1', 'web@1>orders@1>stock@1']);
+  });
+
+  it('of its own takes the id and the time it is given', async () => {
+    const { client } = simulateClient();
+    const journey = client.journey({ requestId: 'r7', deadlineMs: 50 }, () => currentJourney());
+    expect(journey).toMatchObject({ requestId: 'r7', deadlineAt: 50, retriesLeft: 3, hops: ['orders@1'] });
   });
 });
 

@@ -88,7 +88,12 @@ describe('an incoming passport', () => {
     const { checkpoint, told } = checkpointAt(0);
     const refused = acceptPassport(headersOf({ remainingMs: 0 }), checkpoint);
     const denial = { reason: 'deadline', target: 'stock@1' };
-    expect(refused).toEqual({ admitted: false, denial, requestId: 'r1' });
+    expect(refused).toMatchObject({ admitted: false, denial, requestId: 'r1' });
+    const receipt = refused.admitted ? '' : refused.receipt;
+    expect(readReceipt(receipt, 'n1', 2, keys)).toEqual({
+      valid: true,
+      receipt: { unused: 2, failedBelow: true },
+    });
     expect(told.denied).toEqual([{ denial, side: 'callee', shadow: false }]);
   });
 });

@@ -40,7 +40,13 @@ export type Admission =
       /** The value of the receipt header, to be asked for once, when the response headers go out; null for none. */
       readonly receipt: () => string | null;
     }
-  | { readonly admitted: false; readonly denial: Denial; readonly requestId: string };
+  | {
+      readonly admitted: false;
+      readonly denial: Denial;
+      readonly requestId: string;
+      /** The value of the receipt header: nothing was used, and nobody should try again. */
+      readonly receipt: string;
+    };
 
 /**
  * Part of the caller's time that is kept for answering. Without it a service whose callee is silent would itself seem
@@ -121,7 +127,10 @@ function admit(headers: RequestHeaders, checkpoint: Checkpoint, passport: Passpo
   if (reason !== null) {
     const denial: Denial =
       reason === 'loop' ? { reason, target: settings.self, hops } : { reason, target: settings.self };
-    if (denies(checkpoint, denial, 'callee', requestId)) return { admitted: false, denial, requestId };
+    if (denies(checkpoint, denial, 'callee', requestId)) {
+      const receipt = { unused: passport.retries, failedBelow: true };
+      return { admitted: false, denial, requestId, receipt: writeReceipt(receipt, nonce, settings.keys) };
+    }
   }
   const deadlineAt = clock.now() + remainingMs;
   const journey = new Journey({

@@ -106,9 +106,19 @@ export class SvcClient {
     };
   }
 
-  /** Begins a request here, for work that no incoming request started: its calls share one budget and deadline. */
+  /**
+   * Runs work with a budget and a deadline of its own: work that no incoming request started, or that goes on after
+   * its answer. Within a request it keeps the request's id and path, so that loops are still seen, but gets no
+   * retries: those are the request's.
+   */
   journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
-    return runInJourney(this.#newJourney(start.requestId, start.deadlineMs ?? null, this.#clock.now()), work);
+    const around = currentJourney();
+    const fresh = this.#newJourney(start.requestId, start.deadlineMs ?? null, this.#clock.now());
+    if (around === undefined) return runInJourney(fresh, work);
+    const { hops, trace } = around;
+    const requestId = start.requestId === undefined ? around.requestId : fresh.requestId;
+    const { deadlineAt } = fresh;
+    return runInJourney(new Journey({ requestId, hops, trace, deadlineAt, retries: 0 }), work);
   }
 
   on<Name extends SvcEventName>(name: Name, listener: SvcListener<Name>): () => void {

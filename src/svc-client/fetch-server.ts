@@ -16,7 +16,7 @@ export function withPassportFetch(
     const admission = acceptPassport(request.headers, checkpoint);
     if (!admission.admitted) {
       const { status, headers, body } = problemOf(admission.denial, admission.requestId);
-      return new Response(body, { status, headers: { ...headers } });
+      return new Response(body, { status, headers: { ...headers, [RECEIPT_HEADER]: admission.receipt } });
     }
     const response = await runInJourney(admission.journey, () => handler(request));
     const headers = new Headers(response.headers);

@@ -108,6 +108,7 @@ describe('node:http behind a checkpoint', () => {
     const response = await fetch(url, { headers: loopHeaders });
     expect(response.status).toBe(508);
     expect(response.headers.get('x-portcullis-denied')).toBe('loop');
+    expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: true });
     expect(await response.json()).toMatchObject({ code: 'LOOP_DETECTED', requestId: 'r1' });
     expect(handled).toBe(0);
   });
@@ -148,6 +149,7 @@ describe('a fetch-style handler behind a checkpoint', () => {
   it('answers a loop itself', async () => {
     const response = await handler(new Request('http://stock/', { headers: loopHeaders }));
     expect(response.status).toBe(508);
+    expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: true });
     expect(await response.json()).toMatchObject({ code: 'LOOP_DETECTED' });
   });
 });

@@ -28,6 +28,7 @@ export function passportMiddleware(
     const admission = acceptPassport(request.headers, checkpoint);
     if (!admission.admitted) {
       const problem = problemOf(admission.denial, admission.requestId);
+      response.setHeader(RECEIPT_HEADER, admission.receipt);
       response.writeHead(problem.status, problem.headers).end(problem.body);
       return;
     }

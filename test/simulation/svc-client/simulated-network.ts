@@ -112,7 +112,10 @@ export class SimulatedNetwork implements Transport {
 export function behindCheckpoint(checkpoint: Checkpoint, handler: SimHandler): SimHandler {
   return async (request) => {
     const admission = acceptPassport(request.headers, checkpoint);
-    if (!admission.admitted) return problemOf(admission.denial, admission.requestId);
+    if (!admission.admitted) {
+      const { status, headers, body } = problemOf(admission.denial, admission.requestId);
+      return { status, headers: { ...headers, [RECEIPT_HEADER]: admission.receipt }, body };
+    }
     const answer = await runInJourney(admission.journey, () => handler(request));
     const receipt = admission.receipt();
     if (receipt === null || answer === 'refused') return answer;
