@@ -11,3 +11,16 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new TypeError('A TCP server has no port.');
   return address.port;
 }
+
+/**
+ * Starts something on ports that were free a moment ago. Others on the machine take ports too, so a start that fails is
+ * tried again with new ones.
+ */
+export async function onFreePorts<T>(start: () => Promise<T>, tries = 5): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (tries <= 1) throw error;
+    return onFreePorts(start, tries - 1);
+  }
+}

@@ -1,4 +1,4 @@
-import { freePort } from './free-port.ts';
+import { freePort, onFreePorts } from './free-port.ts';
 import { type RedisServer, type RedisSettings, startRedis, until } from './redis-server.ts';
 
 /** Three masters, each with a replica. */
@@ -21,7 +21,9 @@ const masterCount = 3;
 const nodeTimeoutMs = 500;
 
 export async function startCluster(settings: RedisSettings = {}): Promise<RedisCluster> {
-  const nodes = await Promise.all(Array.from({ length: 2 * masterCount }, () => startNode(settings)));
+  const nodes = await Promise.all(
+    Array.from({ length: 2 * masterCount }, () => onFreePorts(() => startNode(settings))),
+  );
   const servers = nodes.map(({ server }) => server);
   const [first] = servers;
   if (first === undefined) throw new TypeError('A cluster has nodes.');

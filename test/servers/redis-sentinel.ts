@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort, onFreePorts } from './free-port.ts';
 import { type RedisServer, type RedisSettings, startRedis, until } from './redis-server.ts';
 
 /** A master with a replica, and three Sentinels that watch over them. */
@@ -29,7 +29,9 @@ export async function startSentinelTrio(settings: RedisSettings = {}): Promise<S
   });
   const servers = [first, second];
   await until(async () => (await second.cli('INFO', 'replication')).includes('master_link_status:up'));
-  const sentinels = await Promise.all([0, 1, 2].map((index) => startSentinel(folder, index, first.port)));
+  const sentinels = await Promise.all(
+    [0, 1, 2].map((index) => onFreePorts(() => startSentinel(folder, index, first.port))),
+  );
 
   const addressOf = async (sentinel: RedisServer): Promise<number> => {
     const reply = await sentinel.cli('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from './free-port.ts';
+import { freePort, onFreePorts } from './free-port.ts';
 
 /** Settings of `redis.conf` by name. */
 export type RedisSettings = Readonly<Record<string, string>>;
@@ -60,7 +60,13 @@ function programNamed(what: string): string | undefined {
 }
 
 /** Starts a server; with a configuration file, a Sentinel, which writes what it learns into that file. */
-export async function startRedis(settings: RedisSettings = {}, configFile?: string): Promise<RedisServer> {
+export function startRedis(settings: RedisSettings = {}, configFile?: string): Promise<RedisServer> {
+  // A port that was asked for is the caller's to choose anew.
+  const isChosen = settings.port !== undefined;
+  return onFreePorts(() => startOnce(settings, configFile), isChosen ? 1 : 5);
+}
+
+async function startOnce(settings: RedisSettings, configFile: string | undefined): Promise<RedisServer> {
   const port = settings.port === undefined ? await freePort() : Number(settings.port);
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-redis-'));
   const all = configFile === undefined ? { ...quickSettings, ...settings } : {};
@@ -97,7 +103,13 @@ export async function startRedis(settings: RedisSettings = {}, configFile?: stri
     await gone;
   }
 
-  await resume();
+  try {
+    await resume();
+  } catch (error) {
+    leftovers.delete(killLeftover);
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   return {
     url: `redis://${host}:${port}`,
     host,
