@@ -21,9 +21,7 @@ const masterCount = 3;
 const nodeTimeoutMs = 500;
 
 export async function startCluster(settings: RedisSettings = {}): Promise<RedisCluster> {
-  const nodes = await Promise.all(
-    Array.from({ length: 2 * masterCount }, () => onFreePorts(() => startNode(settings))),
-  );
+  const nodes = await startNodes(settings);
   const servers = nodes.map(({ server }) => server);
   const [first] = servers;
   if (first === undefined) throw new TypeError('A cluster has nodes.');
@@ -58,7 +56,21 @@ export async function startCluster(settings: RedisSettings = {}): Promise<RedisC
   return cluster;
 }
 
-async function startNode(settings: RedisSettings): Promise<{ server: RedisServer; busPort: number }> {
+/** All of them, or none: what was started beside one that failed is stopped. */
+async function startNodes(settings: RedisSettings): Promise<readonly StartedNode[]> {
+  const starting = Array.from({ length: 2 * masterCount }, () => onFreePorts(() => startNode(settings)));
+  const outcomes = await Promise.allSettled(starting);
+  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (started.length < starting.length) await Promise.all(started.map(({ server }) => server.stop()));
+  return Promise.all(starting);
+}
+
+interface StartedNode {
+  readonly server: RedisServer;
+  readonly busPort: number;
+}
+
+async function startNode(settings: RedisSettings): Promise<StartedNode> {
   const busPort = await freePort();
   const server = await startRedis({
     ...settings,
