@@ -117,6 +117,18 @@ describe('retries', () => {
     expect(stock?.retries).toBeLessThanOrEqual(10 + 52 + 100);
   });
 
+  it('are not waited for when the breaker has opened, and cost nothing', async () => {
+    const { client, clock, told } = simulateClient({ breaker: { threshold: 1 } });
+    await client.journey({}, async () => {
+      await expect(inVirtualTime(clock, client.call('stock@1'))).rejects.toMatchObject({
+        code: 'TARGET_UNREACHABLE',
+      });
+      expect(currentJourney()?.retriesLeft).toBe(3);
+    });
+    expect(told.retry).toEqual([]);
+    expect(told['retry-withheld']).toMatchObject([{ reason: 'breaker' }]);
+  });
+
   it('stop when the caller goes away while waiting', async () => {
     const { client, clock, network, told } = simulateClient();
     network.host('http://stock', async () => ({ status: 503, headers: { 'retry-after': '5' } }));
@@ -184,6 +196,25 @@ describe('rates', () => {
     network.host('http://stock', inTurn());
     await inVirtualTime(clock, client.call('stock@1'));
     expect(await client.call('stock@1')).toMatchObject({ ok: false });
+  });
+
+  it('do not let those pass who waited while the breaker opened', async () => {
+    const { client, clock, network } = simulateClient(
+      {
+        pool: { ratePerSecond: 1, burst: 1 },
+        queue: { limit: 1, deadlineMs: 5_000 },
+        breaker: { threshold: 1 },
+      },
+      { retries: 0 },
+    );
+    const failing = client.call('stock@1').catch(({ code }) => code);
+    const waiting = client.call('stock@1');
+    const results = await inVirtualTime(clock, Promise.all([failing, waiting]));
+    expect(results).toMatchObject([
+      'TARGET_UNREACHABLE',
+      { ok: false, denied: { reason: 'target-breaker' } },
+    ]);
+    expect(network.arrivals('http://stock')).toBe(0);
   });
 
   it('let go of those who leave the queue', async () => {
@@ -306,6 +337,51 @@ describe('the call tree', () => {
     }
     expect(left).toEqual([3, 1, 1]);
     expect(told['receipt-dropped']).toEqual([{ target: 'stock@1', flaw: 'bad-signature' }]);
+  });
+
+  it('takes back what was lent only if it is certain that nobody used it', async () => {
+    const { client, clock, network } = simulateClient({}, { retries: 2 });
+    const checkpoint = createCheckpoint({ self: 'stock@1', keys: testKeys }, clock);
+    let reply: 'refused' | 'broken' | SimAnswer = { status: 200 };
+    network.host(
+      'http://stock',
+      behindCheckpoint(checkpoint, async () => reply),
+    );
+    await inVirtualTime(clock, client.call('stock@1'));
+    const left: (number | undefined)[] = [];
+    for (reply of ['refused', 'broken'] as const) {
+      await client.journey({}, async () => {
+        const running = client.call('stock@1', { method: 'POST' });
+        await expect(inVirtualTime(clock, running)).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+        left.push(currentJourney()?.retriesLeft);
+      });
+    }
+    expect(left).toEqual([2, 1]);
+  });
+
+  it('goes on lending when something in between answered for the service', async () => {
+    const { client, clock, network } = simulateClient();
+    const checkpoint = createCheckpoint({ self: 'stock@1', keys: testKeys }, clock);
+    const lent: (string | undefined)[] = [];
+    const service = behindCheckpoint(checkpoint, async () => ({ status: 200 }));
+    let proxyFails = false;
+    network.host('http://stock', (request) => {
+      lent.push(request.headers['x-portcullis-passport']?.split(';')[3]);
+      return proxyFails ? Promise.resolve({ status: 502 }) : service(request);
+    });
+    for (proxyFails of [false, true, false]) {
+      await inVirtualTime(clock, client.call('stock@1', { method: 'POST' }));
+    }
+    expect(lent).toEqual(['0', '2', '2']);
+  });
+
+  it('counts a denied call as failed further down', async () => {
+    const { client } = simulateClient();
+    client.reportSaturation('database');
+    await client.journey({}, async () => {
+      expect(await client.call('stock@1')).toMatchObject({ ok: false });
+      expect(currentJourney()?.failedBelow).toBe(true);
+    });
   });
 
   it('does not retry what failed further down: the service next to the failure has decided', async () => {

@@ -95,12 +95,23 @@ describe('new options', () => {
     await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://elsewhere', ...slow } } });
     expect(await ask()).toBe(201);
     expect(await ask()).toBe('target-rate');
+    expect(network.connected).toEqual(['http://elsewhere']);
+  });
+
+  it('keep connections to an address that stays, unless their number changes', async () => {
+    const { client, network } = hosted();
+    const url = ['http://stock/v2', 'http://more'];
+    await client.reconfigure({ ...options, targets: { 'stock@1': { url } } });
+    expect(network.connected).toEqual(['http://stock', 'http://more']);
+    await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://stock', connections: 2 } } });
+    expect(network.connected).toEqual(['http://stock']);
   });
 
   it('may take a target away', async () => {
-    const { client } = hosted();
+    const { client, network } = hosted();
     await client.reconfigure({ ...options, targets: { 'bills@2': { url: 'http://bills' } } });
     await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'TARGET_UNKNOWN' });
+    expect(network.connected).toEqual(['http://bills']);
   });
 
   it('that are bad are refused as a whole; the last good ones stay', async () => {
@@ -154,8 +165,9 @@ describe('events', () => {
 
 describe('a closed client', () => {
   it('makes no more calls', async () => {
-    const { client } = hosted();
+    const { client, network } = hosted();
     await client.close();
+    expect(network.connected).toEqual([]);
     await expect(client.call('stock@1')).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 });

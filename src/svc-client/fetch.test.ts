@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
+import { simBody } from '../../test/simulation/svc-client/simulated-network.ts';
 import { readSvcUrl } from './fetch.ts';
 import { createSvcClient, type TargetOptions } from './index.ts';
 
@@ -89,6 +90,24 @@ describe('fetch', () => {
     cleanups.push(loopback.close);
     const response = await clientOf({ url: loopback.url }).fetch('svc://stock@1/');
     expect([response.status, response.body]).toEqual([204, null]);
+  });
+
+  it('lets a body go that its status does not allow', async () => {
+    let dumped = 0;
+    const dump = async () => {
+      dumped += 1;
+    };
+    const outcome = {
+      kind: 'response',
+      response: { status: 205, headers: {}, body: { ...simBody('x'), dump } },
+    } as const;
+    const endpoint = { send: async () => outcome, close: async () => undefined };
+    const client = createSvcClient(
+      { self: 'orders@1', keys: testKeys, targets: { 'stock@1': { url: 'http://stock' } } },
+      { transport: { open: () => endpoint } },
+    );
+    expect((await client.fetch('svc://stock@1/')).status).toBe(205);
+    expect(dumped).toBe(1);
   });
 
   it('for one target takes any URL and Request, and counts only its path', async () => {

@@ -77,9 +77,7 @@ export class Rails {
     this.#saturatedUntil.delete(resource);
   }
 
-  /**
-   * Clears one attempt, or says why not. A refused attempt takes nothing from any pool.
-   */
+  /** Clears one attempt, or says why not. A refused attempt takes nothing from any pool. */
   clear(target: Target, priority: Priority, maxWaitMs: number, gate: Gate, now: number): Clearance {
     target.askedAt = now;
     this.#judge(now);

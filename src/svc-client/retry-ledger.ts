@@ -36,7 +36,7 @@ export interface Loan {
  */
 export function lendRetries(ledger: RetryLedger): Loan {
   if (ledger.left < 2) return { ledger, lent: 0 };
-  const kept = Math.max(1, Math.floor(ledger.left / 2));
+  const kept = Math.floor(ledger.left / 2);
   return { ledger: { ...ledger, left: kept }, lent: ledger.left - kept };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of one target, as a pure state machine. It only decides; {@link Target} enforces.
+ * The circuit breaker of one target, as a pure state machine. It only decides; `rails.ts` enforces.
  *
  * closed: calls pass; `threshold` timeouts or connect errors within `windowMs` open it.
  * open: calls fail fast until the cooldown ends.

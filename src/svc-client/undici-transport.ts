@@ -6,7 +6,7 @@ import { ResponseBody } from './response-body.ts';
 import type { ResponseHeaders } from './retry-after.ts';
 import type { Attempt, Endpoint, Outcome, RequestBody, Transport } from './transport.ts';
 
-/** Errors that come before a connection exists. */
+/** Errors that come before anything is sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -15,6 +15,8 @@ const unsentCodes: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
 ]);
 
 /** Errors that are the caller's own doing. */

@@ -25,8 +25,8 @@ export interface SimRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a host does with a request: it answers, or it does not take the connection. */
-export type SimReply = SimAnswer | 'refused';
+/** What a host does with a request: it answers, does not take the connection, or takes it and breaks it off. */
+export type SimReply = SimAnswer | 'refused' | 'broken';
 export type SimHandler = (request: SimRequest) => Promise<SimReply>;
 
 /** A text as a response body. */
@@ -44,6 +44,7 @@ export function simBody(text: string): SvcBody {
 }
 
 const refused: Outcome = { kind: 'unreachable', sent: false, cause: 'refused' };
+const broken: Outcome = { kind: 'unreachable', sent: true, cause: 'broken' };
 
 interface Host {
   handler: SimHandler;
@@ -56,6 +57,7 @@ export class SimulatedNetwork implements Transport {
   readonly #latencyMs: number;
   readonly #hosts = new Map<string, Host>();
   readonly #arrivals = new Map<string, number>();
+  readonly #open: string[] = [];
 
   constructor(clock: Clock, latencyMs = 1) {
     this.#clock = clock;
@@ -78,7 +80,16 @@ export class SimulatedNetwork implements Transport {
   }
 
   open(origin: string): Endpoint {
-    return { send: (attempt) => this.#send(origin, attempt), close: async () => undefined };
+    this.#open.push(origin);
+    const close = async () => {
+      this.#open.splice(this.#open.indexOf(origin), 1);
+    };
+    return { send: (attempt) => this.#send(origin, attempt), close };
+  }
+
+  /** Origins that somebody holds connections to. */
+  get connected(): readonly string[] {
+    return this.#open;
   }
 
   #send(origin: string, attempt: Attempt): Promise<Outcome> {
@@ -102,6 +113,7 @@ export class SimulatedNetwork implements Transport {
     this.#arrivals.set(origin, this.arrivals(origin) + 1);
     const answer = await host.handler({ method, path, headers: { ...headers } });
     if (answer === 'refused') return refused;
+    if (answer === 'broken') return broken;
     await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
     const body = simBody(answer.body ?? '');
     return { kind: 'response', response: { status: answer.status, headers: { ...answer.headers }, body } };
@@ -118,7 +130,7 @@ export function behindCheckpoint(checkpoint: Checkpoint, handler: SimHandler): S
     }
     const answer = await runInJourney(admission.journey, () => handler(request));
     const receipt = admission.receipt();
-    if (receipt === null || answer === 'refused') return answer;
+    if (receipt === null || typeof answer === 'string') return answer;
     return { ...answer, headers: { ...answer.headers, [RECEIPT_HEADER]: receipt } };
   };
 }

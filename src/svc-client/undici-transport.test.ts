@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
+import { systemClock } from './clock.ts';
+import type { Attempt } from './transport.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function endpointAt(url: string) {
+  const endpoint = undiciTransport(systemClock).open(url, 4);
+  cleanups.push(() => endpoint.close());
+  return endpoint;
+}
+
+function attempt(changes: Partial<Attempt> = {}): Attempt {
+  return {
+    method: 'GET',
+    path: '/',
+    headers: {},
+    body: null,
+    startedAt: systemClock.now(),
+    timeoutMs: 5_000,
+    deadlineMs: 5_000,
+    signal: undefined,
+    ...changes,
+  };
+}
+
+describe('an attempt over undici', () => {
+  it('is certain not to have been sent when no connection came about', async () => {
+    const outcome = await endpointAt(await unusedUrl()).send(attempt());
+    expect(outcome).toMatchObject({ kind: 'unreachable', sent: false, cause: { code: 'ECONNREFUSED' } });
+  });
+
+  it('is certain not to have been sent over an endpoint that is closed', async () => {
+    const endpoint = undiciTransport(systemClock).open(await unusedUrl(), 1);
+    await endpoint.close();
+    expect(await endpoint.send(attempt())).toMatchObject({ kind: 'unreachable', sent: false });
+  });
+
+  it('may have been sent when the connection broke', async () => {
+    const { url, close } = await startLoopback((request) => request.socket.destroy());
+    cleanups.push(close);
+    expect(await endpointAt(url).send(attempt())).toMatchObject({ kind: 'unreachable', sent: true });
+  });
+
+  it.each([{ headers: { 'x-bad': 'a\nb' } }, { method: 'GET IT' }, { path: '/a b' }])(
+    'is misused by %j, which is a value too',
+    async (changes) => {
+      const outcome = await endpointAt(await unusedUrl()).send(attempt(changes));
+      expect(outcome).toMatchObject({ kind: 'misused', error: { code: 'INPUT_INVALID' } });
+    },
+  );
+});
