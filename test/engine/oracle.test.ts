@@ -13,7 +13,7 @@ import { courses } from './traffic-scenes/courses.ts';
 /** How many seeds are tried; `PORTCULLIS_TRAFFIC_SEEDS` asks for more. */
 const seeds = Number(process.env.PORTCULLIS_TRAFFIC_SEEDS ?? 7 * courses.length);
 const eventsPerSeed = 450;
-const engine = openEngine(undefined);
+const engine = await openEngine();
 
 /** `policy scope rule` of every reason that was given. */
 const spoken = new Set<string>();

@@ -18,7 +18,7 @@ const lines = (file: string) => readFileSync(join(folder, file), 'utf8').trimEnd
 describe.runIf(topics.length > 0)('worked examples of the engine contract', () => {
   it.each(topics)('%s', async (topic) => {
     const { store, setTime } = openReplayStore();
-    const decide = decideImmediately(openEngine(undefined), store.immediate, setTime);
+    const decide = decideImmediately(await openEngine(), store.immediate, setTime);
     const expected = lines(`${topic}.decisions.jsonl`);
     for (const [index, line] of lines(`${topic}.events.jsonl`).entries()) {
       const event = parseEventLine(line);

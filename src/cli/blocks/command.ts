@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { readKeyFile, secretsOf } from '../../config/key-file.ts';
-import { readPolicyFile } from '../../config/policy-file.ts';
 import { type Scope, scopes } from '../../core/decision.ts';
 import type { Confidence } from '../../core/subject.ts';
 import type { ActiveBlock } from '../../guard/block-steps.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { createGuard } from '../../index.ts';
+import { policiesOf } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 
@@ -120,7 +120,7 @@ async function withGuard(flags: Connection, act: (guard: Guard) => Promise<void>
     ...secretsOf(readKeyFile(flags.keys)),
     store: await openStore(flags.store),
     environment: flags.environment,
-    ...(flags.policy === undefined ? {} : { policies: readPolicyFile(flags.policy) }),
+    policies: await policiesOf(flags.policy),
   });
   try {
     await act(guard);

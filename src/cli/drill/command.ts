@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { readPolicyFile } from '../../config/policy-file.ts';
-import { defaultPolicies } from '../../core/policy.ts';
+import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { runDrill } from './run-drill.ts';
 
@@ -26,7 +25,7 @@ export function addDrill(program: Command, io: CommandIo, end: (code: ExitCode) 
     .option('--json', 'the report as JSON', false)
     .addHelpText('after', help)
     .action(async ({ policy, json }: Flags) => {
-      const policies = policy === undefined ? defaultPolicies : readPolicyFile(policy);
+      const policies = await policiesOf(policy);
       end(await runDrill({ policies, json }, io));
     });
 }

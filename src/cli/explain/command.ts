@@ -46,7 +46,7 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
     .option('--json', 'everything as JSON', false)
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
-      const engine = openEngine(flags.policy);
+      const engine = await openEngine(flags.policy);
       const { store, setTime } = openReplayStore();
       const request = engine.open(requestOf(flags));
       let last = 0;

@@ -29,7 +29,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
     .option('--skip-bad', 'count bad lines and go on', false)
     .addHelpText('after', help)
     .action(async (file: string, { policy, store, ...flags }: Flags) => {
-      const engine = openEngine(policy);
+      const engine = await openEngine(policy);
       const options = { file, ...flags };
       end(
         store === undefined

@@ -42,8 +42,6 @@ export function decideOn(engine: Engine, store: Store): Decide {
   return (event) => runOperation(store, engine.prepare(event.op, event, event.cost).operation, event.t);
 }
 
-const WRITE_BYTES = 64 * 1024;
-
 /** Replays one stream of events. */
 export class Replay {
   readonly summary = new Summary();
@@ -70,8 +68,7 @@ export class Replay {
       this.#progress.show(this.summary.events);
     }
     if (!(await this.#all(reader.finish()))) return 2;
-    this.#conclude();
-    await this.#flush();
+    await this.#conclude();
     return 0;
   }
 
@@ -129,20 +126,26 @@ export class Replay {
     return null;
   }
 
-  #conclude(): void {
+  async #conclude(): Promise<void> {
+    await this.#flush();
     this.#progress.clear();
     if (!this.#options.summary) return;
-    this.#pending += this.#options.json
+    const text = this.#options.json
       ? `${JSON.stringify({ summary: this.summary })}\n`
       : summaryText(this.summary);
+    await this.#write(Buffer.from(text));
   }
 
+  /** Decision lines are ASCII, which is copied byte by byte instead of being encoded. */
   async #flush(): Promise<void> {
-    for (let from = 0; from < this.#pending.length; from += WRITE_BYTES) {
-      const more = this.#io.stdout.write(this.#pending.slice(from, from + WRITE_BYTES));
-      if (!more) await once(this.#io.stdout, 'drain');
-    }
+    if (this.#pending === '') return;
+    const bytes = Buffer.from(this.#pending, 'latin1');
     this.#pending = '';
+    await this.#write(bytes);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (!this.#io.stdout.write(bytes)) await once(this.#io.stdout, 'drain');
   }
 }
 
