@@ -10,7 +10,7 @@ import { write } from './retention.ts';
 import type { Judged } from './ruling.ts';
 import { isHardBlocked } from './standing.ts';
 import type { AgentRecord, NetworkDeviceRecord, NetworkRecord } from './state.ts';
-import { timesWithin } from './times.ts';
+import { appended, timesWithin } from './times.ts';
 
 /** The network group of a request (K1, K2, K3) opened for one operation. */
 export interface NetworkDraft {
@@ -53,19 +53,20 @@ export function networkBlocks(draft: NetworkDraft, { policy }: Request, context:
 const isBlocked = ({ holder, now }: Judged): boolean => isHardBlocked(holder.standing, now);
 const noReasons: readonly Reason[] = [];
 
-/** Notes first sights, which admission counts (§6). A routed agent is no first sight. */
+/**
+ * Notes first sights, which admission counts (§6). A routed agent is no first sight. The newest `cap` of them say whether
+ * there is room as well as all of them would, so no more are kept, however many were admitted at once.
+ */
 export function noteSights(
   { network, agent, device }: NetworkDraft,
   { agentRouted }: Context,
-  policy: Policy,
+  { caps }: Policy,
 ): void {
   const { record, judged } = network;
-  const windowMs = policy.caps.networkSightsMs;
-  if (device?.made)
-    record.devicesSeenAt = [...timesWithin(record.devicesSeenAt, judged.now, windowMs), judged.now];
-  if (agent.made && !agentRouted) {
-    record.agentsSeenAt = [...timesWithin(record.agentsSeenAt, judged.now, windowMs), judged.now];
-  }
+  const noted = (times: readonly number[], cap: number) =>
+    appended(timesWithin(times, judged.now, caps.networkSightsMs), judged.now, cap);
+  if (device?.made) record.devicesSeenAt = noted(record.devicesSeenAt, caps.networkDevices);
+  if (agent.made && !agentRouted) record.agentsSeenAt = noted(record.agentsSeenAt, caps.networkAgents);
 }
 
 /** A group whose rules ran has written all its records of the request (§1). */

@@ -50,4 +50,22 @@ export const keptSeeds: readonly KeptSeed[] = [
     why: 'a node that stands still, and a success that comes too late for the caps',
     shows: ['breaker tripped', 'breaker closed', 'succeed HARD_BLOCK DEGRADED'],
   },
+  {
+    seed: 4494,
+    cut: noCut,
+    why: 'an attempt that begins at one address of a /64 and ends at another, under the caps',
+    shows: ['fail ALLOW DEGRADED'],
+  },
+  {
+    seed: 8088,
+    cut: noCut,
+    why: 'a doubled step whose second copy meets a full server after the first was answered',
+    shows: ['breaker tripped'],
+  },
+  {
+    seed: 14934,
+    cut: noCut,
+    why: 'a record lost between the look that admitted its device and the step that made it again, at a full network',
+    shows: ['check HARD_BLOCK NORMAL'],
+  },
 ];

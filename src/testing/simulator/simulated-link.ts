@@ -90,8 +90,12 @@ export class SimulatedLink implements Store {
     operation?.messages.push(message);
     this.#around.sent(this.#node.index, kind, operation);
     return new Promise((resolve, reject) => {
+      let isAnswered = false;
+      /** Of a doubled message only the first answer is heard: a second one comes to nobody. */
       const answer = (reply: Reply<T>) =>
         this.#return(() => {
+          if (isAnswered) return;
+          isAnswered = true;
           message.hasReturned = reply !== refused;
           if (operation !== null) this.#around.resume(operation);
           settle(reply, resolve, reject);

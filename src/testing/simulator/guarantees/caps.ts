@@ -32,8 +32,9 @@ function subjectOf({ subject }: OperationTrace, scope: Cap['scope']): string {
   return scope === 'K1' ? `K1 ${network.hash}` : `K2 ${network.hash} ${agent.hash}`;
 }
 
-const attemptOf = ({ request }: OperationTrace): string =>
-  [request.account, request.ip, request.ua, request.device?.id].join(' ');
+/** Addresses of one prefix are one network, also for an attempt that goes on from another of them. */
+const attemptOf = ({ subject: { account, network, agent, device } }: OperationTrace): string =>
+  [account?.hash, network.hash, agent.hash, device?.token.hash].join(' ');
 
 /** What one node has admitted of one policy without the store. */
 class Ledger {
