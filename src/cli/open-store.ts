@@ -4,19 +4,22 @@ import type { Store } from '../stores/store.ts';
 /** The forms a store is named in on the command line. */
 export const storeForms = 'redis://…, rediss://…, postgres://…, lmdb:FOLDER';
 
+/** A person at a terminal would rather wait than be told that the store took more than a request may. */
+const deadlineMs = 5_000;
+
 /** Opens a store by its URL. A driver is loaded only when its store is named. */
 export async function openStore(url: string): Promise<Store> {
   if (/^(redis|rediss):\/\//.test(url)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
-    return createRedisStore({ url });
+    return createRedisStore({ url, deadlineMs });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { createPostgresStore } = await import('../stores/postgres/index.ts');
-    return createPostgresStore({ connectionString: url });
+    return createPostgresStore({ connectionString: url, deadlineMs });
   }
   if (/^lmdb:./.test(url)) {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
-    return createLmdbStore({ path: url.slice('lmdb:'.length) });
+    return createLmdbStore({ path: url.slice('lmdb:'.length), deadlineMs });
   }
   throw new Fault('INPUT_INVALID', `--store must be one of ${storeForms}, got ${shapeOf(url)}`);
 }

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { beginRotation, finishRotation, newKeyFile, ROTATION_WINDOW_MS } from '../../src/config/key-file.ts';
+import { cli } from './cli-run.ts';
+
+const folder = () => mkdtempSync(join(tmpdir(), 'portcullis-keys-'));
+const keysIn = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+describe('keys rotate', () => {
+  it('makes a key file that only its owner can read, then rotates it once', async () => {
+    const file = join(folder(), 'keys.json');
+    expect((await cli(['keys', 'rotate', file])).code).toBe(0);
+    const first = keysIn(file);
+    expect([first.previousSecret, statSync(file).mode & 0o777]).toEqual([null, 0o600]);
+    expect((await cli(['keys', 'rotate', file])).code).toBe(0);
+    expect(keysIn(file).previousSecret).toBe(first.secret);
+    const again = await cli(['keys', 'rotate', file]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('a rotation is running')]);
+  });
+
+  it('ends a rotation only after its window, unless forced', () => {
+    const running = beginRotation(newKeyFile(), 1_000);
+    const end = 1_000 + ROTATION_WINDOW_MS;
+    expect(() => finishRotation(running, end - 1, false)).toThrow(/another 1 days/);
+    expect(finishRotation(running, end, false)).toEqual(newKeyFile(running.secret));
+    expect(finishRotation(running, 2_000, true).previousSecret).toBeNull();
+  });
+
+  it('refuses a file that holds no secret, without showing what it holds', async () => {
+    const file = join(folder(), 'keys.json');
+    writeFileSync(file, JSON.stringify({ secret: 'c2hvcnQ=' }));
+    const { code, stderr } = await cli(['keys', 'rotate', file]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('secret must be base64 of at least 16 bytes'),
+    ]);
+    expect(stderr).not.toContain('c2hvcnQ=');
+  });
+});
+
+describe('blocks', () => {
+  it('places, lists, lifts and tells of it, on a store named by its URL', async () => {
+    const home = folder();
+    const keys = join(home, 'keys.json');
+    await cli(['keys', 'rotate', keys]);
+    const there = ['--store', `lmdb:${join(home, 'records')}`, '--keys', keys];
+    const note = ['--by', 'alice', '--why', 'scanning'];
+    const subject = ['--ip', '198.51.100.7', '--account', 'a1', '--level', '3'];
+    const placed = await cli(['blocks', 'place', 'K1', ...subject, ...note, ...there]);
+    expect([placed.code, placed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^HARD_BLOCK level 3 until .* login:K1:/),
+    ]);
+    const listed = await cli(['blocks', '--json', ...there]);
+    const { id } = JSON.parse(listed.stdout);
+    expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(0);
+    expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(1);
+    const audit = (await cli(['blocks', 'audit', ...there])).stdout.trimEnd().split('\n');
+    expect(audit.map((line) => JSON.parse(line).what)).toEqual(['placed', 'lifted', 'lifted']);
+  });
+
+  it('refuses a store it does not know', async () => {
+    const keys = join(folder(), 'keys.json');
+    await cli(['keys', 'rotate', keys]);
+    const { code, stderr } = await cli(['blocks', '--store', 'carrier-pigeon://loft', '--keys', keys]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--store must be one of')]);
+  });
+});
