@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type Type from 'typebox';
+
+/** What a token may do. `operate` may everything that `observe` may; `decide` is apart from both. */
+export type Role = 'decide' | 'observe' | 'operate';
+
+/** A request as a route sees it: its body is read, bounded and valid by the route's own schema. */
+export interface RouteCall {
+  readonly method: string;
+  /** Path parameters by name, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+  /** The client's address, found through trusted proxies. */
+  readonly ip: string;
+  /** The name of the token that let the caller in; null on loopback without tokens and on open routes. */
+  readonly caller: string | null;
+  /** Aborted when the client goes away or the service must end. */
+  readonly signal: AbortSignal;
+}
+
+/** What a route answers. An object is sent as JSON; a string or bytes as they are, with the given content type. */
+export interface RouteAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | string | Uint8Array | Readable;
+}
+
+/** One endpoint: what it takes, what it gives and who may ask. OpenAPI is made from the same schemas that validate. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** `/v1/blocks/:id` */
+  readonly path: string;
+  readonly summary: string;
+  /** Null: anybody may ask (health). */
+  readonly role: Role | null;
+  readonly query?: Type.TSchema;
+  readonly body?: Type.TSchema;
+  /** By status. */
+  readonly answers: Readonly<Record<number, Type.TSchema | null>>;
+  handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
+}
