@@ -1,0 +1,180 @@
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Records } from '../../core/records.ts';
+import type { Secrets } from '../../identity/component-hasher.ts';
+import type { Store } from '../../stores/store.ts';
+import type { LimitEvent } from '../events.ts';
+import { assertName } from '../limiter-options.ts';
+import { type Answered, type LimitMode, StoreFallback } from '../store-fallback.ts';
+import { type Counted, countHits } from './count-hits.ts';
+import { createDescriptorKeys, type DescriptorKeys } from './descriptor-keys.ts';
+import { type DescriptorPair, DescriptorTree, type WindowLimit } from './descriptor-tree.ts';
+import type { DomainDocument } from './domain-document.ts';
+import { assertDomains } from './domain-problems.ts';
+import { type WindowUnit, windowUnits } from './window-unit.ts';
+
+/** One descriptor of a request. */
+export interface Descriptor {
+  readonly pairs: readonly DescriptorPair[];
+  /** Instead of the limit that is configured. */
+  readonly limit?: { readonly unit: WindowUnit; readonly requests: number } | null | undefined;
+  /** Added to the counter: 0 only looks, less than 0 gives back. */
+  readonly hits: number;
+}
+
+/** How one descriptor stands. */
+export interface DescriptorStatus {
+  readonly over: boolean;
+  /** Null: nothing limits it. */
+  readonly limit: WindowLimit | null;
+  /** Null where it is unlimited by name; 0 where no rule is met. */
+  readonly remaining: number | null;
+  readonly resetMs: number;
+}
+
+/** The answer to a request: over as soon as one of its descriptors is. */
+export interface DescriptorVerdict {
+  readonly over: boolean;
+  /** In the order of the request. */
+  readonly statuses: readonly DescriptorStatus[];
+  readonly mode: LimitMode;
+}
+
+/** What is told of a descriptor that is over its limit. Carries no value of it. */
+export interface OverLimitEvent {
+  readonly type: 'over-limit';
+  readonly domain: string;
+  /** The limit's name in the document, or null. */
+  readonly limit: string | null;
+  readonly unit: WindowUnit;
+  /** True when the limit runs in shadow: the request went on. */
+  readonly shadow: boolean;
+}
+
+export type DescriptorEvent =
+  | OverLimitEvent
+  | Extract<LimitEvent, { type: 'store-failed' | 'store-recovered' }>;
+
+/** How a descriptor limiter is made. */
+export interface DescriptorLimiterOptions extends Secrets {
+  readonly store: Store;
+  /** Documents in the form of Envoy's rate limit service. */
+  readonly domains: readonly DomainDocument[];
+  /** Part of every key. Default `default`. */
+  readonly environment?: string | undefined;
+  readonly onEvent?: ((event: DescriptorEvent) => void) | undefined;
+  /** Time in ms while the store fails. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Limits by domain and descriptors, as Envoy's rate limit service does. */
+export interface DescriptorLimiter {
+  /**
+   * Counts every descriptor and says which are over. Without a rule, and in an unknown domain, nothing is limited.
+   * Throws `INPUT_INVALID` when hits are not a whole number.
+   */
+  decide(domain: string, descriptors: readonly Descriptor[]): Promise<DescriptorVerdict>;
+  /** Uses other documents from now on; counters go on. Throws `CONFIG_INVALID` and changes nothing when they are wrong. */
+  use(domains: readonly DomainDocument[]): void;
+}
+
+/** @throws Fault `CONFIG_INVALID` when a document or an option is wrong; the message names it. */
+export function createDescriptorLimiter(options: DescriptorLimiterOptions): DescriptorLimiter {
+  return new WindowLimiter(options);
+}
+
+type Rule = { readonly limit: WindowLimit | null; readonly pairs: readonly DescriptorPair[] };
+
+const unlimited: DescriptorStatus = { over: false, limit: null, remaining: null, resetMs: 0 };
+const noRule: DescriptorStatus = { over: false, limit: null, remaining: 0, resetMs: 0 };
+
+class WindowLimiter implements DescriptorLimiter {
+  readonly #store: StoreFallback;
+  readonly #keys: DescriptorKeys;
+  readonly #onEvent: (event: DescriptorEvent) => void;
+  #tree: DescriptorTree;
+
+  constructor(options: DescriptorLimiterOptions) {
+    const { store, domains, environment = 'default', clock = Date.now, onEvent = () => {} } = options;
+    assertName('environment', environment);
+    this.#onEvent = onEvent;
+    this.#keys = createDescriptorKeys(environment, options);
+    this.#tree = treeOf(domains);
+    this.#store = new StoreFallback(store, clock, (event) => {
+      if (event.type === 'store-failed' || event.type === 'store-recovered') onEvent(event);
+    });
+  }
+
+  use(domains: readonly DomainDocument[]): void {
+    this.#tree = treeOf(domains);
+  }
+
+  async decide(domain: string, descriptors: readonly Descriptor[]): Promise<DescriptorVerdict> {
+    for (const { hits } of descriptors) assertHits(hits);
+    const rules = this.#rulesFor(domain, descriptors);
+    const answers = await Promise.all(
+      rules.map((rule, index) => this.#count(domain, rule, descriptors[index]?.hits ?? 1)),
+    );
+    let over = false;
+    let mode: LimitMode = 'NORMAL';
+    const statuses = answers.map((answer) => {
+      if (answer.value.over) over = true;
+      if (answer.mode === 'FAIL_OPEN') mode = 'FAIL_OPEN';
+      return answer.value;
+    });
+    return { over, statuses, mode };
+  }
+
+  /** The rule of each descriptor; a rule that another one of the request replaces does not count. */
+  #rulesFor(domain: string, descriptors: readonly Descriptor[]): (Rule | null)[] {
+    if (!this.#tree.has(domain)) return descriptors.map(() => null);
+    const replaced = new Set<string>();
+    const rules = descriptors.map(({ pairs, limit }): Rule | null => {
+      if (limit) return { limit: overriding(limit), pairs };
+      const match = this.#tree.match(domain, pairs);
+      if (match === null) return null;
+      for (const name of match.rule.replaces) replaced.add(name);
+      return { limit: match.rule.limit, pairs: match.pairs };
+    });
+    if (replaced.size === 0) return rules;
+    return rules.map((rule) => (rule?.limit?.name && replaced.has(rule.limit.name) ? null : rule));
+  }
+
+  #count(
+    domain: string,
+    rule: Rule | null,
+    hits: number,
+  ): Answered<DescriptorStatus> | Promise<Answered<DescriptorStatus>> {
+    if (rule === null) return { value: noRule, mode: 'NORMAL' };
+    const { limit, pairs } = rule;
+    if (limit === null) return { value: unlimited, mode: 'NORMAL' };
+    const { windowMs, requests } = limit;
+    const ask = { key: this.#keys(domain, pairs, limit.unit), windowMs, requests, hits };
+    const step = (records: Records, now: number) => countHits(records, ask, now);
+    const keys = [ask.key];
+    const answered = this.#store.transactAtOnce(keys, step);
+    if (answered !== null) return this.#judge(domain, limit, answered);
+    return this.#store.transact(keys, step).then((later) => this.#judge(domain, limit, later));
+  }
+
+  #judge(domain: string, limit: WindowLimit, { value, mode }: Answered<Counted>): Answered<DescriptorStatus> {
+    const { over, remaining, resetMs } = value;
+    const { name, unit, shadow } = limit;
+    if (over) this.#onEvent({ type: 'over-limit', domain, limit: name, unit, shadow });
+    return { value: { over: over && !shadow, limit, remaining, resetMs }, mode };
+  }
+}
+
+function treeOf(domains: readonly DomainDocument[]): DescriptorTree {
+  assertDomains(domains, 'envoy');
+  return new DescriptorTree(domains);
+}
+
+/** A limit that comes with the request is never in shadow. */
+function overriding({ unit, requests }: { unit: WindowUnit; requests: number }): WindowLimit {
+  return { unit, windowMs: windowUnits[unit], requests, name: null, shadow: false };
+}
+
+function assertHits(hits: number): void {
+  if (Number.isSafeInteger(hits)) return;
+  throw new Fault('INPUT_INVALID', `hits must be a whole number, got ${shapeOf(hits)}`);
+}

@@ -1,0 +1,83 @@
+import Type from 'typebox';
+
+/**
+ * The configuration form of Envoy's rate limit service (github.com/envoyproxy/ratelimit), so that a file written for it
+ * can be used as it is. Field names are therefore not ours.
+ */
+
+/** How much one descriptor may do. */
+export interface RateLimitEntry {
+  /** `second`, `minute`, `hour`, `day`, `week`, `month` or `year`, in any case. Needed unless `unlimited`. */
+  readonly unit?: string;
+  /** 0 refuses everything. Needed unless `unlimited`. */
+  readonly requests_per_unit?: number;
+  readonly unlimited?: boolean;
+  /** What other limits replace it by, and how it is called in headers and events. */
+  readonly name?: string;
+  /** Limits that do not count in a request where this one does. */
+  readonly replaces?: readonly { readonly name: string }[];
+}
+
+/** What a descriptor's entry must show, and what follows from it. */
+export interface DescriptorEntry {
+  readonly key: string;
+  /** Absent: any value, each with its own counter. A last `*` stands for any ending. */
+  readonly value?: string | number | boolean;
+  readonly rate_limit?: RateLimitEntry;
+  readonly descriptors?: readonly DescriptorEntry[];
+  /** Counts and tells, never refuses. */
+  readonly shadow_mode?: boolean;
+  /** One counter for all values that a `*` matches. */
+  readonly share_threshold?: boolean;
+  /** Accepted and without effect: values can be identifiers, and those never become metrics. */
+  readonly detailed_metric?: boolean;
+  /** Accepted and without effect, as `detailed_metric`. */
+  readonly value_to_metric?: boolean;
+}
+
+/** One domain: the tree of what it limits. */
+export interface DomainDocument {
+  readonly domain: string;
+  readonly descriptors?: readonly DescriptorEntry[];
+}
+
+const strict = { additionalProperties: false } as const;
+const mostRequests = 2 ** 32 - 1;
+const Name = Type.String({ minLength: 1, maxLength: 128 });
+
+const RateLimit = Type.Object(
+  {
+    unit: Type.Optional(Type.String({ maxLength: 16 })),
+    requests_per_unit: Type.Optional(Type.Integer({ minimum: 0, maximum: mostRequests })),
+    unlimited: Type.Optional(Type.Boolean()),
+    name: Type.Optional(Name),
+    replaces: Type.Optional(Type.Array(Type.Object({ name: Name }, strict), { maxItems: 100 })),
+  },
+  strict,
+);
+
+const Descriptors = Type.Optional(Type.Array(Type.Ref('Descriptor'), { maxItems: 10_000 }));
+
+const Descriptor = Type.Object(
+  {
+    key: Type.String({ minLength: 1, maxLength: 256 }),
+    value: Type.Optional(
+      Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], maxLength: 1_024 }),
+    ),
+    rate_limit: Type.Optional(RateLimit),
+    descriptors: Descriptors,
+    shadow_mode: Type.Optional(Type.Boolean()),
+    share_threshold: Type.Optional(Type.Boolean()),
+    detailed_metric: Type.Optional(Type.Boolean()),
+    value_to_metric: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
+
+const Domain = Type.Object(
+  { domain: Type.String({ minLength: 1, maxLength: 128 }), descriptors: Descriptors },
+  strict,
+);
+
+/** The shape of a {@link DomainDocument}. What no single field shows is found by `domainProblems`, which also names what is wrong with the shape. */
+export const DomainDocumentSchema = Type.Cyclic({ Descriptor, Domain }, 'Domain');
