@@ -1,10 +1,12 @@
 import type { CredentialPolicy, Policy } from '../core/policy.ts';
+import type { Problem } from './problem.ts';
 
 /** Problems that no single field shows: numbers that contradict each other. Empty when the policy makes sense. */
-export function assertPolicy(policy: Policy, path: string): string[] {
-  const problems: string[] = [];
+export function assertPolicy(policy: Policy, path: string): Problem[] {
+  const problems: Problem[] = [];
   const demand = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(`${path}.${problem}`);
+    const [field = '', message = ''] = problem.split(': ', 2);
+    if (!holds) problems.push({ path: `${path}.${field}`, message });
   };
   const { durationsMs } = policy.ladder;
   demand(isRising(durationsMs), 'ladder.durationsMs: each level must last longer than the one below it');

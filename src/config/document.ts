@@ -1,0 +1,116 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { Lexer, Parser, parse } from 'yaml';
+import { Fault } from '../core/fault.ts';
+
+/** Nobody writes a larger configuration by hand; a larger file is a mistake or an attack. */
+export const mostDocumentBytes = 1024 * 1024;
+/** Deeper than any schema here. */
+const mostDepth = 64;
+/** Values a document may hold once its aliases are followed. */
+const mostValues = 100_000;
+const mostAliases = 100;
+/** Pieces of text the reader of YAML tells apart; a thousand lines have some ten thousand. */
+const mostLexemes = 300_000;
+
+/** The text of a file. @throws Fault `CONFIG_INVALID` when it cannot be read or is larger than 1 MiB. */
+export function readText(path: string): string {
+  try {
+    return readBounded(path);
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new Fault('CONFIG_INVALID', `${path}: cannot be read${code}`, { cause });
+  }
+}
+
+/** Reads no more than the bound, also of a file that lies about its size or has none, like a pipe. */
+function readBounded(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const buffer = Buffer.allocUnsafe(
+      size > 0 && size < mostDocumentBytes ? size + 1 : mostDocumentBytes + 1,
+    );
+    let length = 0;
+    while (length < buffer.length) {
+      const read = readSync(file, buffer, length, buffer.length - length, null);
+      if (read === 0) break;
+      length += read;
+    }
+    if (length > mostDocumentBytes) {
+      throw new Fault('CONFIG_INVALID', `${path}: is larger than ${mostDocumentBytes} bytes`);
+    }
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * The value of a YAML or JSON text: null, booleans, numbers, strings, lists and objects, nothing else.
+ *
+ * @param source names the text in messages
+ * @throws Fault `CONFIG_INVALID` when it is no YAML, too large, too deep or holds aliases without end.
+ */
+export function parseDocument(text: string, source: string): unknown {
+  if (text.length > mostDocumentBytes) {
+    throw new Fault('CONFIG_INVALID', `${source}: is larger than ${mostDocumentBytes} bytes`);
+  }
+  const value = parseText(text, source);
+  const objection = objectionToValue(value);
+  if (objection !== null) throw new Fault('CONFIG_INVALID', `${source}: ${objection}`);
+  return value;
+}
+
+function parseText(text: string, source: string): unknown {
+  const objection = objectionToText(text);
+  if (objection !== null) throw new Fault('CONFIG_INVALID', `${source}: ${objection}`);
+  try {
+    return parse(text, { maxAliasCount: mostAliases, logLevel: 'error' });
+  } catch (cause) {
+    const where = cause instanceof Error ? cause.message.split('\n')[0] : 'not readable';
+    throw new Fault('CONFIG_INVALID', `${source}: not valid YAML or JSON: ${where}`, { cause });
+  }
+}
+
+/**
+ * The reader of YAML calls itself for every level of nesting, and some thousand levels end the process, not the call.
+ * Its parser alone does not: it is asked first.
+ */
+function objectionToText(text: string): string | null {
+  const parser = new Parser();
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme)) lexemes += 1;
+    lexemes += 1;
+    if (parser.stack.length > mostDepth) return `is nested deeper than ${mostDepth} levels`;
+    if (lexemes > mostLexemes) return 'has more parts than any configuration needs';
+  }
+  return null;
+}
+
+/** What a document must not hold, although YAML can. */
+function objectionToValue(document: unknown): string | null {
+  let values = 0;
+  const judge = (value: unknown, depth: number): string | null => {
+    values += 1;
+    if (values > mostValues) return 'has more values than any configuration needs';
+    if (depth > mostDepth) return `is nested deeper than ${mostDepth} levels`;
+    if (typeof value !== 'object' || value === null)
+      return isPlain(value) ? null : 'holds a value that JSON has not';
+    if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) {
+      return 'holds a value that JSON has not';
+    }
+    for (const [field, inner] of Object.entries(value)) {
+      // Copied into another object, this name would change what the object is.
+      if (field === '__proto__') return 'has a field named __proto__';
+      const objection = judge(inner, depth + 1);
+      if (objection !== null) return objection;
+    }
+    return null;
+  };
+  return judge(document, 0);
+}
+
+const isPlain = (value: unknown): boolean =>
+  value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);

@@ -1,0 +1,40 @@
+import Type from 'typebox';
+
+/** The pieces that the schemas of the configuration are made of. */
+
+export type Fields = Readonly<Record<string, Type.TSchema>>;
+
+/** An object all of whose fields may be left out, and that has no others. */
+export const optionalFields = <F extends Fields>(fields: F, options: { description?: string } = {}) =>
+  Type.Object(
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as {
+      [K in keyof F]: Type.TOptional<F[K]>;
+    },
+    { additionalProperties: false, ...options },
+  );
+
+export const choice = <const W extends string>(words: readonly W[], description?: string) =>
+  Type.Unsafe<W>({ type: 'string', enum: words, ...(description === undefined ? {} : { description }) });
+
+export const whole = (minimum: number, maximum: number, description?: string) =>
+  Type.Integer({ minimum, maximum, ...(description === undefined ? {} : { description }) });
+
+export const orNull = <S extends Type.TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+export const text = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) });
+
+/** What becomes part of a key, a label or a header. */
+export const name = (description?: string) =>
+  Type.String({
+    pattern: '^[\\w.-]{1,64}$',
+    expected: '1 to 64 letters, digits, "_", "." or "-"',
+    ...(description === undefined ? {} : { description }),
+  });
+
+export const cidrs = (description?: string) =>
+  Type.Array(text(64), { maxItems: 1024, ...(description === undefined ? {} : { description }) });
+
+export const port = (description?: string) => whole(0, 65_535, description);
+export const milliseconds = (maximum: number, description?: string) => whole(1, maximum, description);

@@ -1,0 +1,39 @@
+import Type from 'typebox';
+import { choice, cidrs, optionalFields, port, text, whole } from './fields.ts';
+
+const sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$', expected: '64 hexadecimal digits' });
+
+/** What a configuration may say of the login backoff for Ory Kratos. */
+export const KratosSection = optionalFields(
+  {
+    enabled: Type.Boolean({ description: 'Default: true once there is a `kratos` section.' }),
+    upstreamUrl: text(2048, 'Where Kratos’s public API is.'),
+    maxIdentifierAttempts: whole(1, 1_000_000),
+    maxIpAttempts: whole(1, 1_000_000),
+    identifierLockoutSeconds: whole(1, 31_622_400),
+    ipLockoutSeconds: whole(1, 31_622_400),
+    resetIp: choice(['own', 'all'], 'What a success takes from the counter of its address.'),
+    keys: choice(['hmac', 'plain'], '`plain` shares a Redis with an existing deployment.'),
+    onStoreFailure: choice(['policy', 'open']),
+    policy: choice(['counters', 'matrix'], 'Two counters, or the whole engine.'),
+    webhooks: optionalFields({
+      token: Type.String({ minLength: 16, maxLength: 1024, description: 'Bearer token, in clear.' }),
+      tokenSha256: sha256,
+      signatureSecret: Type.String({ minLength: 16, maxLength: 1024 }),
+      cidrs: cidrs('Who may call without token and signature, besides loopback.'),
+    }),
+    proxy: optionalFields({
+      enabled: Type.Boolean(),
+      host: text(255),
+      port: port(),
+      lockoutPath: Type.String({
+        pattern: '^/',
+        maxLength: 512,
+        expected: 'a path of at most 512 characters that starts with "/"',
+      }),
+    }),
+  },
+  { description: 'Login backoff in front of Ory Kratos.' },
+);
+
+export type KratosData = Type.Static<typeof KratosSection>;

@@ -1,0 +1,91 @@
+import Type from 'typebox';
+import { choice, cidrs, name, optionalFields, text, whole } from './fields.ts';
+
+/** What a configuration may say of the limiter: everything `createLimiter` takes as data. */
+
+const strict = { additionalProperties: false } as const;
+
+const rate = Type.Number({
+  minimum: 0.001,
+  maximum: 100_000,
+  description: 'Units of cost per second that flow back.',
+});
+const burst = Type.Number({
+  minimum: 2,
+  maximum: 4,
+  description: 'How many seconds of the rate may be spent at once.',
+});
+const cost = whole(0, 1_000_000, 'What a call costs.');
+
+const Limit = optionalFields({ ratePerSecond: rate, burst });
+
+const Route = Type.Object(
+  {
+    method: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z]{1,16}$',
+        expected: 'an HTTP method',
+        description: 'Any method if absent. A HEAD counts as the GET it stands for.',
+      }),
+    ),
+    path: Type.String({
+      pattern: '^/',
+      maxLength: 512,
+      expected: 'a path of at most 512 characters that starts with "/"',
+      description: '`/read/:id` matches one segment at `:id`; a last `*` matches whatever follows.',
+    }),
+    cost: Type.Optional(cost),
+    signIn: Type.Optional(
+      Type.Boolean({ description: 'A sensitive route: answers do not tell the remaining quota.' }),
+    ),
+  },
+  strict,
+);
+
+const Override = Type.Object(
+  {
+    user: Type.Optional(text(256, 'A user id. Either this or `cidr`.')),
+    cidr: Type.Optional(text(64, 'A range of addresses. Either this or `user`.')),
+    ratePerSecond: rate,
+    burst: Type.Optional(burst),
+  },
+  strict,
+);
+
+const Header = Type.Object(
+  {
+    name: Type.String({ pattern: '^[\\w-]{1,64}$', expected: 'the name of a header' }),
+    value: Type.String({ minLength: 16, maxLength: 1024 }),
+  },
+  strict,
+);
+
+/** Metrics have a series per route. */
+const mostRoutes = 500;
+
+export const LimitsSection = optionalFields(
+  {
+    name: name('Part of every key, and the policy’s name in the RateLimit headers.'),
+    signedIn: Limit,
+    anonymous: Limit,
+    routes: Type.Array(Route, {
+      maxItems: mostRoutes,
+      description: 'What routes cost; the first match wins.',
+    }),
+    otherCost: cost,
+    overrides: Type.Array(Override, { maxItems: 10_000 }),
+    allow: optionalFields({
+      cidrs: cidrs(),
+      users: Type.Array(text(256), { maxItems: 10_000 }),
+      headers: Type.Array(Header, { maxItems: 64 }),
+    }),
+    shadow: Type.Union([Type.Boolean(), Type.Array(choice(['limit', 'auto-block']), { maxItems: 2 })], {
+      description: 'Rules that decide and tell, but never refuse; `true` for all.',
+    }),
+    standardHeaders: Type.Boolean({ description: '`RateLimit` and `RateLimit-Policy`.' }),
+    legacyHeaders: Type.Boolean({ description: '`X-RateLimit-*`.' }),
+  },
+  { description: 'The gateway’s token buckets.' },
+);
+
+export type LimitsData = Type.Static<typeof LimitsSection>;

@@ -1,0 +1,197 @@
+import { dirname, resolve } from 'node:path';
+import { Fault, shapeOf } from '../core/fault.ts';
+import { parseDocument, readText } from './document.ts';
+import {
+  configVariable,
+  type Environment,
+  environmentVariable,
+  readVariables,
+  type VariableLayer,
+} from './environment-variables.ts';
+import { type EnvoyDomain, envoyProblems } from './envoy-schema.ts';
+import { resolvePolicies } from './policy-file.ts';
+import { bounded, fieldPath, type Problem, problemsFault, schemaProblems } from './problem.ts';
+import { resolveService } from './resolve-service.ts';
+import type { ServiceConfig } from './service-config.ts';
+import { serviceDefaults } from './service-defaults.ts';
+import { type ServiceData, ServiceDocument } from './service-schema.ts';
+import { senseProblems } from './service-sense.ts';
+import { deepFreeze, isTree, merge, type Tree, valueAt } from './tree.ts';
+
+/** Where a configuration comes from. */
+export interface ConfigSource {
+  /** YAML or JSON; default `PORTCULLIS_CONFIG`, and without it: defaults and the environment alone. */
+  readonly path?: string | undefined;
+  /** Default: the environment of the process. */
+  readonly env?: Environment | undefined;
+  /** The layer to use; default `PORTCULLIS_ENVIRONMENT`, else the document's own `environment`. */
+  readonly environment?: string | undefined;
+}
+
+/** A configuration, or everything that is wrong with it. */
+export type ConfigReading =
+  | { readonly config: ServiceConfig; readonly problems: readonly [] }
+  | { readonly config: null; readonly problems: readonly Problem[] };
+
+/**
+ * The configuration of a service: the document, its environment's layer over it, the environment's variables over both.
+ *
+ * @throws Fault `CONFIG_INVALID` that names every problem.
+ */
+export function readServiceConfig(source: ConfigSource = {}): ServiceConfig {
+  const { config, problems } = checkServiceConfig(source);
+  if (config === null) throw problemsFault(pathOf(source) ?? 'environment', problems);
+  return config;
+}
+
+/** The same, with problems as values. Never throws because of what a file or the environment holds. */
+export function checkServiceConfig(source: ConfigSource = {}): ConfigReading {
+  const { env = process.env } = source;
+  const path = pathOf(source);
+  try {
+    const document = path === undefined ? {} : (parseDocument(readText(path), path) ?? {});
+    const folder = path === undefined ? process.cwd() : dirname(resolve(path));
+    const chosen = source.environment ?? (env[environmentVariable] || undefined);
+    return checkDocument(document, { folder, env, environment: chosen });
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'CONFIG_INVALID') throw cause;
+    const message = path === undefined ? cause.message : cause.message.replace(`${path}: `, '');
+    return { config: null, problems: [{ path: '', message }] };
+  }
+}
+
+const pathOf = ({ path, env = process.env }: ConfigSource): string | undefined =>
+  path ?? (env[configVariable] || undefined);
+
+/** What a document is read with. */
+export interface ReadingRoom {
+  /** Relative paths start here. */
+  readonly folder: string;
+  readonly env: Environment;
+  /** Overrides the document's own. */
+  readonly environment?: string | undefined;
+}
+
+/** Checks a parsed document, with every layer it has, and completes it. */
+export function checkDocument(document: unknown, room: ReadingRoom): ConfigReading {
+  if (!isTree(document)) {
+    return { config: null, problems: [{ path: '', message: `must be an object, got ${shapeOf(document)}` }] };
+  }
+  const { environment: own, environments, $schema: _, ...common } = document;
+  const problems = frameProblems({ environment: own, environments });
+  const layers = isTree(environments) ? Object.fromEntries(Object.entries(environments).filter(isLayer)) : {};
+  const environment = room.environment ?? (typeof own === 'string' ? own : serviceDefaults.environment);
+  if (
+    !Object.hasOwn(layers, environment) &&
+    Object.keys(layers).length > 0 &&
+    room.environment !== undefined
+  ) {
+    problems.push({ path: 'environment', message: `is not one of ${Object.keys(layers).join(', ')}` });
+  }
+  const variables = readVariables(room.env);
+  const chosen = checkLayer({ environment, common, layer: layers[environment], variables, room });
+  const others = Object.keys(layers)
+    .filter((name) => name !== environment)
+    .flatMap(
+      (name) =>
+        checkLayer({ environment: name, common, layer: layers[name], variables: null, room }).problems,
+    );
+  const all = unique([...problems, ...variables.problems, ...chosen.problems, ...others]);
+  if (all.length > 0 || chosen.config === null) return { config: null, problems: bounded(all) };
+  return { config: deepFreeze(chosen.config), problems: [] };
+}
+
+/** A layer that says nothing may be left empty; one that is no object is told of by the frame. */
+const isLayer = ([, layer]: readonly [string, unknown]): boolean => layer === null || isTree(layer);
+
+function frameProblems(frame: Tree): Problem[] {
+  const known = Object.entries(frame).filter(([, value]) => value !== undefined);
+  return schemaProblems(ServiceDocument, Object.fromEntries(known)).filter(
+    ({ path }) => path === 'environment' || /^environments(\[|\.[\w@-]+$|$)/.test(path),
+  );
+}
+
+interface LayerCheck {
+  readonly environment: string;
+  readonly common: Tree;
+  readonly layer: unknown;
+  readonly variables: VariableLayer | null;
+  readonly room: ReadingRoom;
+}
+
+function checkLayer(check: LayerCheck): { config: ServiceConfig | null; problems: Problem[] } {
+  const { common, layer, variables, room } = check;
+  const merged = withTokens(merge(merge(common, layer ?? {}), variables?.layer) as Tree, variables);
+  const problems = schemaProblems(ServiceDocument, merged);
+  const envoy = readEnvoy(merged.envoy, room.folder, problems);
+  // What a policy may say is told together with the rest; what the fields mean together only once each is sound.
+  if (problems.length > 0) resolvePolicies(merged.policies, problems);
+  const config = problems.length > 0 ? null : resolveSound(merged as ServiceData, envoy, check, problems);
+  const named = problems.map((problem) => placed(problem, check));
+  return { config: named.length > 0 ? null : config, problems: named };
+}
+
+function resolveSound(
+  data: ServiceData,
+  envoy: readonly EnvoyDomain[],
+  { environment, room }: LayerCheck,
+  problems: Problem[],
+): ServiceConfig {
+  problems.push(...senseProblems(data));
+  return resolveService({ environment, data, folder: room.folder, envoy }, problems);
+}
+
+/** Tokens of the environment stand beside those of the document. */
+function withTokens(document: Tree, variables: VariableLayer | null): Tree {
+  if (variables === null || variables.tokens.length === 0) return document;
+  const { tokens = [] } = document;
+  return Array.isArray(tokens) ? { ...document, tokens: [...tokens, ...variables.tokens] } : document;
+}
+
+/** Names the place a wrong value comes from: a variable, the environment's layer, or the document itself. */
+function placed({ path, message }: Problem, { environment, layer, variables }: LayerCheck): Problem {
+  const variable = variables?.origins.get(path);
+  if (variable !== undefined) return { path: variable, message };
+  // A list of the layer replaces that of the document, so everything in it is the layer's.
+  const [fields = ''] = path.split('[', 1);
+  const isOfLayer = fields !== '' && valueAt(layer, fields.split('.')) !== undefined;
+  return { path: isOfLayer ? `${fieldPath('environments', environment)}.${path}` : path, message };
+}
+
+/** Domains of the document itself and of the files it names. */
+function readEnvoy(section: unknown, folder: string, problems: Problem[]): readonly EnvoyDomain[] {
+  if (!Array.isArray(section)) return [];
+  const domains = section.map((entry: unknown, index): unknown => {
+    const path = `envoy[${index}]`;
+    const value = typeof entry === 'string' ? readEnvoyFile(resolve(folder, entry), path, problems) : entry;
+    if (value !== undefined) problems.push(...envoyProblems(value, path));
+    return value;
+  });
+  const names = new Set<unknown>();
+  domains.forEach((domain, index) => {
+    if (!isTree(domain)) return;
+    if (names.has(domain.domain)) {
+      problems.push({ path: `envoy[${index}].domain`, message: 'is the domain of one before it' });
+    }
+    names.add(domain.domain);
+  });
+  return domains.filter(isDomain).map((domain) => ({ ...domain, descriptors: domain.descriptors ?? [] }));
+}
+
+/** Its fields are checked before; where they were wrong, nobody gets to see it. */
+const isDomain = (value: unknown): value is EnvoyDomain => isTree(value);
+
+function readEnvoyFile(path: string, place: string, problems: Problem[]): unknown {
+  try {
+    return parseDocument(readText(path), path);
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    problems.push({ path: place, message: cause.message });
+    return undefined;
+  }
+}
+
+/** A problem of the document itself shows in every layer. */
+function unique(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}

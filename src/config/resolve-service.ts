@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Rule } from '../core/decision.ts';
+import type { Policy } from '../core/policy.ts';
+import type { EnvoyDomain } from './envoy-schema.ts';
+import type { KratosData } from './kratos-schema.ts';
+import type { LimitsData } from './limits-schema.ts';
+import { resolvePolicies } from './policy-file.ts';
+import type { Problem } from './problem.ts';
+import type { KratosSettings, LimitSettings, ServiceConfig, ServiceToken } from './service-config.ts';
+import { serviceDefaults as defaults } from './service-defaults.ts';
+import type { ServiceData } from './service-schema.ts';
+import { merge } from './tree.ts';
+
+/** What a document has to say, once it is known to be valid, and where it lies. */
+export interface Source {
+  readonly environment: string;
+  readonly data: ServiceData;
+  /** Relative paths of the document start here. */
+  readonly folder: string;
+  readonly envoy: readonly EnvoyDomain[];
+}
+
+/** Completes a valid document. What only shows once it is complete is added to `problems`. */
+export function resolveService(source: Source, problems: Problem[]): ServiceConfig {
+  const { environment, data, folder, envoy } = source;
+  const dataFolder = resolve(folder, data.dataFolder ?? defaults.dataFolder);
+  const listen = { ...defaults.listen, ...data.listen };
+  return {
+    environment,
+    listen,
+    dataFolder,
+    keyFile:
+      data.keyFile === undefined ? resolve(dataFolder, defaults.keyFileName) : resolve(folder, data.keyFile),
+    store: storeOf(data.store ?? defaults.store, folder),
+    tokens: (data.tokens ?? []).map(tokenOf),
+    trustedProxies: data.trustedProxies ?? [],
+    forwardingHeader: data.forwardingHeader ?? defaults.forwardingHeader,
+    policies: policiesIn(data, problems),
+    limits: limitsOf(data.limits ?? {}),
+    scenarios: { enabled: data.scenarios !== undefined, options: data.scenarios ?? {} },
+    kratos: kratosOf(data.kratos ?? null, listen.host),
+    envoy,
+    failure: { breaker: {}, caps: {}, ...defaults.failure, ...data.failure },
+    telemetry: merge(defaults.telemetry, data.telemetry) as ServiceConfig['telemetry'],
+    console: { enabled: data.console?.enabled ?? true },
+    pins: { ...defaults.pins, ...data.pins },
+  };
+}
+
+/** `lmdb:records` lies beside the document that says so. */
+function storeOf(store: string, folder: string): string {
+  const path = /^lmdb:(.+)$/s.exec(store)?.[1];
+  return path === undefined ? store : `lmdb:${resolve(folder, path)}`;
+}
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function tokenOf({ name, role, sha256, token }: NonNullable<ServiceData['tokens']>[number]): ServiceToken {
+  return { name, role, sha256: sha256?.toLowerCase() ?? sha256Of(token ?? '') };
+}
+
+function policiesIn({ policies, shadow }: ServiceData, problems: Problem[]): readonly Policy[] {
+  const resolved = resolvePolicies(policies, problems);
+  if (shadow === undefined) return resolved;
+  const listed = (name: string): readonly Rule[] => (Array.isArray(shadow) ? shadow : (shadow[name] ?? []));
+  return resolved.map((policy) => ({ ...policy, shadow: listed(policy.name) }));
+}
+
+function limitsOf({ signedIn = {}, ...data }: LimitsData): LimitSettings {
+  return { overrides: [], shadow: false, ...defaults.limits, ...signedIn, ...data };
+}
+
+function kratosOf(data: KratosData | null, host: string): KratosSettings | null {
+  if (data === null || data.enabled === false) return null;
+  const { enabled: _, webhooks = {}, proxy, ...settings } = data;
+  const { token, tokenSha256, signatureSecret = null, cidrs = [] } = webhooks;
+  return {
+    ...defaults.kratos,
+    ...settings,
+    webhooks: {
+      tokenSha256: tokenSha256?.toLowerCase() ?? (token === undefined ? null : sha256Of(token)),
+      signatureSecret,
+      cidrs,
+    },
+    proxy: { ...defaults.kratosProxy, host, ...proxy },
+  };
+}

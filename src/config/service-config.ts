@@ -1,0 +1,173 @@
+import type { Policy } from '../core/policy.ts';
+import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
+import type { LimiterOptions } from '../limits/limiter-options.ts';
+import type { HeaderOptions } from '../limits/rate-limit-headers.ts';
+import type { EnvoyDomain } from './envoy-schema.ts';
+
+/** What a token may do. */
+export type TokenRole = 'decide' | 'observe' | 'operate';
+
+/** A service's configuration: complete, checked and frozen. Secrets that were given in clear are hashes here. */
+export interface ServiceConfig {
+  /** The layer that was chosen, and part of every key in the store. Default `default`. */
+  readonly environment: string;
+  readonly listen: ListenSettings;
+  /** Folder of the embedded store and of the generated secret; absolute. Default `portcullis-data`. */
+  readonly dataFolder: string;
+  /** File of the secrets that keys are made with; absolute. Default `portcullis.keys.json` in the data folder. */
+  readonly keyFile: string;
+  /** `lmdb` (in the data folder), `memory`, `lmdb:FOLDER`, `redis://…`, `rediss://…` or `postgres://…`. */
+  readonly store: string;
+  readonly tokens: readonly ServiceToken[];
+  /** CIDRs and addresses whose forwarding header counts; `unix` for a Unix socket. Default none. */
+  readonly trustedProxies: readonly string[];
+  readonly forwardingHeader: 'x-forwarded-for' | 'forwarded';
+  /** Built-in policies and the user's own, with the rules each runs in shadow. */
+  readonly policies: readonly Policy[];
+  readonly limits: LimitSettings;
+  readonly scenarios: ScenarioSettings;
+  /** Null: no login backoff for Ory Kratos. */
+  readonly kratos: KratosSettings | null;
+  readonly envoy: readonly EnvoyDomain[];
+  readonly failure: FailureData;
+  readonly telemetry: TelemetrySettings;
+  readonly console: { readonly enabled: boolean };
+  readonly pins: PinSettings;
+}
+
+/** Where the service listens, and what it bears of one client. */
+export interface ListenSettings {
+  /** Default 127.0.0.1. */
+  readonly host: string;
+  /** 0 takes any that is free. Default 8470. */
+  readonly port: number;
+  /** Envoy's gRPC services; null: none. Default 8471. */
+  readonly grpcPort: number | null;
+  /** HAProxy's SPOE agent; null: none. Default null. */
+  readonly spoePort: number | null;
+  /** Default 1 MiB. */
+  readonly maxBodyBytes: number;
+  /** Default 16 KiB. */
+  readonly maxHeaderBytes: number;
+  /** For a request to arrive whole. Default 10 s. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may rest between requests. Default 65 s. */
+  readonly keepAliveTimeoutMs: number;
+  /** Default 4096. */
+  readonly maxConnections: number;
+  /** How long requests may still take after SIGTERM. Default 10 s. */
+  readonly drainMs: number;
+}
+
+/** Who may ask. Only a token's SHA-256 is kept. */
+export interface ServiceToken {
+  readonly name: string;
+  readonly role: TokenRole;
+  /** 64 hexadecimal digits, lower case. */
+  readonly sha256: string;
+}
+
+/** What `createLimiter` takes as data, and which headers an answer carries. */
+export interface LimitSettings
+  extends Required<
+      Pick<
+        LimiterOptions,
+        'name' | 'ratePerSecond' | 'burst' | 'routes' | 'otherCost' | 'overrides' | 'shadow'
+      >
+    >,
+    Pick<LimiterOptions, 'allow' | 'anonymous'>,
+    Required<HeaderOptions> {}
+
+/** Abuse scenarios: which of the built-in ones run, and those of the user. */
+export interface ScenarioSettings {
+  readonly enabled: boolean;
+  /** As the schema of `src/abuse` has it. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Login backoff in front of Ory Kratos. */
+export interface KratosSettings {
+  /** `KRATOS_INTERNAL_URL`. Default `http://kratos:4433`. */
+  readonly upstreamUrl: string;
+  /** Default 10: the 11th attempt is refused. */
+  readonly maxIdentifierAttempts: number;
+  /** Default 20. */
+  readonly maxIpAttempts: number;
+  /** Default 120. */
+  readonly identifierLockoutSeconds: number;
+  /** Default 120. */
+  readonly ipLockoutSeconds: number;
+  /** What a success takes from its address: its own attempts, or all. Default `own`. */
+  readonly resetIp: 'own' | 'all';
+  /** `plain` shares a Redis with an existing deployment. Default `hmac`. */
+  readonly keys: 'hmac' | 'plain';
+  /** `policy`: as the login policy says, closed and then degraded. Default `policy`. */
+  readonly onStoreFailure: 'policy' | 'open';
+  /** Two counters, or the whole engine. Default `counters`. */
+  readonly policy: 'counters' | 'matrix';
+  readonly webhooks: {
+    /** SHA-256 of the bearer token, in hexadecimal; null: none is asked for. */
+    readonly tokenSha256: string | null;
+    /** Secret of the HMAC signature; null: none is asked for. */
+    readonly signatureSecret: string | null;
+    /** Who may call without either, besides loopback. Default none. */
+    readonly cidrs: readonly string[];
+  };
+  readonly proxy: {
+    readonly enabled: boolean;
+    /** Default: that of the service. */
+    readonly host: string;
+    /** Default 8472. */
+    readonly port: number;
+    /** Where a locked-out browser is sent. Default `/login`. */
+    readonly lockoutPath: string;
+  };
+}
+
+/** `FailureOptions` as data. */
+export interface FailureData {
+  /** Time for one operation on the store; null: none. Default 50. */
+  readonly deadlineMs: number | null;
+  /** How many nodes share the store. Default 1. */
+  readonly nodes: number;
+  readonly breaker: Partial<BreakerPolicy>;
+  readonly caps: Readonly<Record<string, readonly DegradedCap[]>>;
+}
+
+/** What the service tells about itself. */
+export interface TelemetrySettings {
+  /** Default `info`. */
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** Of ALLOW decisions in mode NORMAL, every how many are told as events. Default 1. */
+  readonly allowEventEvery: number;
+  readonly feed: {
+    /** Events kept for those who come back. Default 1024. */
+    readonly ringEvents: number;
+    /** Default 64. */
+    readonly maxSubscribers: number;
+    /** Events that may wait for one subscriber before it is dropped. Default 1024. */
+    readonly queueEvents: number;
+    /** Above this the feed shows samples and says so. Default 200. */
+    readonly eventsPerSecond: number;
+  };
+  /** Where OTLP over HTTP is spoken: `http://127.0.0.1:4318`. Default null: nowhere. */
+  readonly otlpEndpoint: string | null;
+  /** Sent with every export. */
+  readonly otlpHeaders: Readonly<Record<string, string>>;
+  /** Default `portcullis`. */
+  readonly serviceName: string;
+  /** Of the decisions, the share that becomes a span, from 0 to 1. Default 0.1. */
+  readonly traceRatio: number;
+  /** Default 15 s. */
+  readonly metricsEveryMs: number;
+}
+
+/** Bounds on what operators pin. */
+export interface PinSettings {
+  /** How often a node looks for pins that another one has set. Default 2 s. */
+  readonly refreshMs: number;
+  /** Default 64. */
+  readonly most: number;
+  /** The longest time a pin may last. Default 30 days. */
+  readonly longestMs: number;
+}

@@ -1,0 +1,140 @@
+import Type from 'typebox';
+import { rules } from '../core/decision.ts';
+import { EnvoyDomainSchema } from './envoy-schema.ts';
+import { choice, cidrs, milliseconds, name, optionalFields, orNull, port, text, whole } from './fields.ts';
+import { KratosSection } from './kratos-schema.ts';
+import { LimitsSection } from './limits-schema.ts';
+
+const strict = { additionalProperties: false } as const;
+const DAY_MS = 86_400_000;
+
+/** Rules that can run in shadow: those that lead to a block. The others tell of one, or of the store. */
+export const shadowRules = rules.filter((rule) => !['blocked', 'degraded', 'store'].includes(rule));
+
+export const ShadowList = Type.Array(choice(shadowRules), { maxItems: shadowRules.length });
+
+const Token = Type.Object(
+  {
+    name: name('Shown in the audit trail.'),
+    role: choice(['decide', 'observe', 'operate'], '`operate` may everything that `observe` may.'),
+    sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{64}$',
+        expected: '64 hexadecimal digits',
+        description: 'Of the token.',
+      }),
+    ),
+    token: Type.Optional(Type.String({ minLength: 16, maxLength: 1024, description: 'In clear.' })),
+  },
+  strict,
+);
+
+const Listen = optionalFields(
+  {
+    host: text(255, 'Default 127.0.0.1.'),
+    port: port('Default 8470; 0 takes any that is free.'),
+    grpcPort: orNull(port(), 'Envoy’s gRPC services. Default 8471; null: none.'),
+    spoePort: orNull(port(), 'HAProxy’s SPOE agent. Default null: none.'),
+    maxBodyBytes: whole(1024, 64 * 1024 * 1024, 'Default 1 MiB.'),
+    maxHeaderBytes: whole(1024, 1024 * 1024, 'Default 16 KiB.'),
+    requestTimeoutMs: milliseconds(10 * 60_000, 'For a request to arrive whole. Default 10 s.'),
+    keepAliveTimeoutMs: milliseconds(60 * 60_000, 'Between requests. Default 65 s.'),
+    maxConnections: whole(1, 1_000_000, 'Default 4096.'),
+    drainMs: milliseconds(10 * 60_000, 'For requests that run at SIGTERM. Default 10 s.'),
+  },
+  { description: 'Where the service listens, and what it bears of one client.' },
+);
+
+const Breaker = optionalFields({
+  tripFailures: whole(1, 1000),
+  tripWindowMs: milliseconds(DAY_MS),
+  minOpenMs: milliseconds(DAY_MS),
+  probeEveryMs: milliseconds(DAY_MS),
+  healthyMs: milliseconds(DAY_MS),
+  shutAtEntry: whole(1, 1000),
+  entryWindowMs: milliseconds(DAY_MS),
+  shutMs: milliseconds(DAY_MS),
+});
+
+const Cap = Type.Object(
+  { scope: choice(['K4', 'K2', 'K1']), count: whole(1, 1_000_000), windowMs: milliseconds(DAY_MS) },
+  strict,
+);
+
+const Failure = optionalFields(
+  {
+    deadlineMs: orNull(milliseconds(60_000), 'Time for one operation on the store. Default 50; null: none.'),
+    nodes: whole(1, 100_000, 'How many nodes share the store. Default 1.'),
+    breaker: Breaker,
+    caps: Type.Record(Type.String(), Type.Array(Cap, { maxItems: 3 }), {
+      description: 'Local caps while the store is away, by policy.',
+    }),
+  },
+  { description: 'What happens when the store fails.' },
+);
+
+const Telemetry = optionalFields({
+  logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'Default info.'),
+  allowEventEvery: whole(1, 1_000_000, 'Of ALLOW decisions every how many are told as events. Default 1.'),
+  feed: optionalFields({
+    ringEvents: whole(1, 100_000, 'Events kept for those who come back. Default 1024.'),
+    maxSubscribers: whole(1, 10_000, 'Default 64.'),
+    queueEvents: whole(1, 100_000, 'Events that may wait for one subscriber. Default 1024.'),
+    eventsPerSecond: whole(1, 100_000, 'Above this the feed shows samples. Default 200.'),
+  }),
+  otlpEndpoint: orNull(text(2048), 'OTLP over HTTP: http://127.0.0.1:4318. Default null: nowhere.'),
+  otlpHeaders: Type.Record(Type.String(), text(4096), { description: 'Sent with every export.' }),
+  serviceName: name('Default portcullis.'),
+  traceRatio: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of decisions with a span. Default 0.1.',
+  }),
+  metricsEveryMs: milliseconds(60 * 60_000, 'Default 15 s.'),
+});
+
+/** Everything a layer of an environment may say too. */
+export const sections = {
+  listen: Listen,
+  dataFolder: text(4096, 'Default portcullis-data.'),
+  keyFile: text(
+    4096,
+    'Secrets, as `keys rotate` makes them. Default portcullis.keys.json in the data folder.',
+  ),
+  store: text(4096, 'lmdb, memory, lmdb:FOLDER, redis://…, rediss://… or postgres://…. Default lmdb.'),
+  tokens: Type.Array(Token, { maxItems: 1000 }),
+  trustedProxies: cidrs('Proxies whose forwarding header counts; `unix` for a Unix socket.'),
+  forwardingHeader: choice(['x-forwarded-for', 'forwarded']),
+  policies: Type.Record(Type.String(), Type.Unknown(), { description: 'As in a policy file.' }),
+  shadow: Type.Union([ShadowList, Type.Record(Type.String(), ShadowList)], {
+    description: 'Engine rules that decide and tell, but never block: for all policies, or by policy.',
+  }),
+  limits: LimitsSection,
+  scenarios: Type.Record(Type.String(), Type.Unknown()),
+  kratos: orNull(KratosSection),
+  envoy: Type.Array(Type.Union([text(4096, 'Path of a file.'), EnvoyDomainSchema]), {
+    maxItems: 1000,
+    description: 'Domains in the form of Envoy’s ratelimit service, or files with one.',
+  }),
+  failure: Failure,
+  telemetry: Telemetry,
+  console: optionalFields({ enabled: Type.Boolean({ description: 'Default true.' }) }),
+  pins: optionalFields({
+    refreshMs: whole(100, 3_600_000, 'How often pins of other nodes are looked for. Default 2000.'),
+    most: whole(1, 1000, 'Default 64.'),
+    longestMs: milliseconds(366 * DAY_MS, 'The longest a pin may last. Default 30 days.'),
+  }),
+} as const;
+
+const Layer = optionalFields(sections);
+
+/** A service's configuration file. */
+export const ServiceDocument = optionalFields({
+  $schema: Type.String({ maxLength: 4096, description: 'For editors; not read.' }),
+  environment: name('The layer to use, and part of every key. Default default.'),
+  environments: Type.Record(Type.String(), orNull(Layer), { description: 'Layers, merged over the rest.' }),
+  ...sections,
+});
+
+/** A document that {@link ServiceDocument} takes. */
+export type ServiceData = Type.Static<typeof Layer>;
