@@ -7,6 +7,7 @@ import { reportFault } from './exit.ts';
 import { addExplain } from './explain/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addReplay } from './replay/command.ts';
+import { addServe } from './serve/command.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
 
 const USAGE_ERROR = 2;
@@ -25,7 +26,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     });
-  for (const add of [addReplay, addExplain, addDrill, addBlocks, addKeys]) add(program, io, end);
+  for (const add of [addServe, addReplay, addExplain, addDrill, addBlocks, addKeys]) add(program, io, end);
   inheritSettings(program);
   try {
     await program.parseAsync(args, { from: 'user' });

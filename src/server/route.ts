@@ -36,6 +36,13 @@ export interface Route {
   readonly summary: string;
   /** Null: anybody may ask (health). */
   readonly role: Role | null;
+  /**
+   * Proxies ask this with the headers of their visitors, whose `Host` and `Origin` say nothing about the caller.
+   * Default false.
+   */
+  readonly fromProxies?: boolean;
+  /** The largest body, in bytes. Default 64 KiB. */
+  readonly bodyBytes?: number;
   readonly query?: Type.TSchema;
   readonly body?: Type.TSchema;
   /** By status. */

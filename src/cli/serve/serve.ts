@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { readServiceConfig } from '../../config/read-service-config.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
+import { isLoopback } from '../../server/http/access.ts';
+import { createService, type Service } from '../../server/service.ts';
+import type { CommandIo } from '../streams.ts';
+import { untilToldToEnd } from './signals.ts';
+
+/** What the command line may say over the configuration. */
+export interface ServeFlags {
+  readonly config?: string;
+  readonly environment?: string;
+  readonly store?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly data?: string;
+}
+
+/** Serves until the process is told to end. */
+export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
+  const config = withFlags(readServiceConfig({ path: flags.config, environment: flags.environment }), flags);
+  const say = (line: string) => io.stderr.write(`portcullis: ${line}\n`);
+  const service = await createService(config);
+  try {
+    const told = untilToldToEnd();
+    const { url } = await service.listen();
+    for (const line of greeting(config, service, url)) say(line);
+    const signal = await told;
+    say(`${signal}: no new connections; answering what has been accepted`);
+  } finally {
+    await service.close();
+  }
+  say('ended');
+}
+
+/** What a person who has just started the service wants to know. */
+function greeting(config: ServiceConfig, service: Service, url: string): string[] {
+  const { tokens, listen, keyFile } = config;
+  const lines = [`listening on ${url}`];
+  lines.push(`records: ${describeStore(config, service)}`);
+  lines.push(
+    `secret: ${keyFile}${service.madeSecret ? ' (made now; keep it: without it all records are lost)' : ''}`,
+  );
+  if (tokens.length > 0) {
+    lines.push(`access: ${tokens.length} tokens; send one as Authorization: Bearer …`);
+    return lines;
+  }
+  lines.push('access: no tokens are configured, so only this machine is served; it needs none');
+  if (!isLoopback(listen.host)) {
+    lines.push(
+      `${listen.host} is not this machine alone: everybody else is refused until there are tokens (PORTCULLIS_TOKEN_DECIDE=…)`,
+    );
+  }
+  return lines;
+}
+
+/** A URL of a store may hold a password: only its kind is shown. */
+function describeStore({ dataFolder }: ServiceConfig, { storeKind, storeReached }: Service): string {
+  if (!storeReached)
+    return `${storeKind}, which cannot be reached now; decisions are made without it until it can`;
+  if (storeKind === 'lmdb') return `embedded store in ${dataFolder}`;
+  return storeKind === 'memory' ? 'in memory: they end with this process' : storeKind;
+}
+
+/** Flags count before everything else. */
+function withFlags(config: ServiceConfig, { store, host, port, data }: ServeFlags): ServiceConfig {
+  const dataFolder = data === undefined ? config.dataFolder : resolve(data);
+  return {
+    ...config,
+    dataFolder,
+    keyFile: data === undefined ? config.keyFile : resolve(dataFolder, 'portcullis.keys.json'),
+    store: store ?? config.store,
+    listen: {
+      ...config.listen,
+      host: host ?? config.listen.host,
+      port: port === undefined ? config.listen.port : portOf(port),
+    },
+  };
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Fault('INPUT_INVALID', `--port must be a number from 0 to 65535, got ${shapeOf(text)}`);
+}

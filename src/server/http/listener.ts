@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConnectionBounds, mostHeaders } from './bounds.ts';
+import { type ProblemCode, problemBody } from './problem.ts';
+
+/** Answers one request. Must not reject. */
+export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a listener tells besides its requests. */
+export interface ListenerEvents {
+  /** A connection was closed as it came: there were too many. */
+  dropped(): void;
+  /** What came on a connection was not a request. */
+  malformed(code: ProblemCode): void;
+}
+
+/** The node:http server: its bounds, what it says to clients that speak no HTTP, and its end. */
+export class HttpListener {
+  readonly #server: Server;
+  readonly #bounds: ConnectionBounds;
+  #isDraining = false;
+
+  constructor(respond: Respond, bounds: ConnectionBounds, events: ListenerEvents) {
+    this.#bounds = bounds;
+    this.#server = createServer(
+      {
+        maxHeaderSize: bounds.headerBytes,
+        headersTimeout: bounds.headersMs,
+        requestTimeout: bounds.requestMs,
+        keepAliveTimeout: bounds.idleMs,
+        connectionsCheckingInterval: Math.min(1_000, bounds.headersMs),
+      },
+      respond,
+    );
+    this.#server.maxConnections = bounds.connections;
+    this.#server.maxHeadersCount = mostHeaders;
+    this.#server.on('drop', () => events.dropped());
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      const code = codeOf(error);
+      events.malformed(code);
+      endWithProblem(socket, code);
+    });
+    this.#server.on('checkExpectation', (_, response: ServerResponse) => {
+      endWithProblem(response.socket, 'EXPECTATION_FAILED');
+    });
+  }
+
+  /** Whether answers should end their connections. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Resolves with the address; rejects as the system does when the port is taken. */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    return this.#server.address() as AddressInfo;
+  }
+
+  /**
+   * Ends without losing a request: for a moment everything is still answered, each answer being the last of its
+   * connection; then nothing new is accepted and idle connections go; what runs is answered; what takes too long is cut.
+   * Gives how many connections were cut.
+   */
+  async drain(): Promise<number> {
+    this.#isDraining = true;
+    await sleep(this.#bounds.graceMs);
+    if (!this.#server.listening) return 0;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    const timeout = new AbortController();
+    const late = sleep(this.#bounds.drainMs, 'late', { signal: timeout.signal });
+    const ended = await Promise.race([closed, late]);
+    timeout.abort();
+    await Promise.allSettled([late]);
+    if (ended !== 'late') return 0;
+    const left = await this.#connections();
+    this.#server.closeAllConnections();
+    await closed;
+    return left;
+  }
+
+  #connections(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  }
+}
+
+function codeOf({ code }: NodeJS.ErrnoException): ProblemCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TIMEOUT';
+  return 'REQUEST_INVALID';
+}
+
+const details: Partial<Record<ProblemCode, string>> = {
+  HEADERS_TOO_LARGE: 'The headers of the request are too large.',
+  REQUEST_TIMEOUT: 'The request took too long to arrive.',
+  EXPECTATION_FAILED: 'The only expectation that is met is 100-continue.',
+};
+
+/** Where there is no response object the answer is written by hand; then the connection ends. */
+function endWithProblem(socket: Socket | null, code: ProblemCode): void {
+  if (socket === null || !socket.writable) {
+    socket?.destroy();
+    return;
+  }
+  const problem = problemBody(code, details[code] ?? 'What came is not an HTTP request.');
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    // What the client still sends would keep a half-closed connection open.
+    () => socket.destroy(),
+  );
+}

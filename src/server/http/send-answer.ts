@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RouteAnswer } from '../route.ts';
+
+/** On every answer: nothing here is to be kept by caches or guessed at by browsers. */
+const always = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** What goes along with an answer whatever it is. */
+export interface SendOptions {
+  /** Echoed when the client sent one, and with every problem. */
+  readonly requestId: string | null;
+  /** Ends the connection after this answer: a body was left unread, or the service drains. */
+  readonly close: boolean;
+}
+
+/** Sends an answer. Resolves when all of it is handed over; a stream that breaks ends the connection. */
+export function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: RouteAnswer,
+  options: SendOptions,
+): Promise<void> | undefined {
+  const { status, body, headers = {} } = answer;
+  const fields: (string | number)[] = [];
+  for (const name in headers) fields.push(name, headers[name] ?? '');
+  if (headers['Cache-Control'] === undefined) fields.push(always[0], always[1]);
+  fields.push(always[2], always[3]);
+  if (options.requestId !== null) fields.push('X-Request-Id', options.requestId);
+  if (options.close) fields.push('Connection', 'close');
+  if (body instanceof Readable) return sendStream(response, status, fields, body, request.method === 'HEAD');
+  const payload = payloadOf(body);
+  if (isOwnJson(body) && headers['Content-Type'] === undefined) fields.push('Content-Type', jsonType);
+  if (status !== 204 && status !== 304) fields.push('Content-Length', Buffer.byteLength(payload));
+  response.writeHead(status, fields);
+  if (request.method === 'HEAD') response.end();
+  else response.end(payload);
+  return undefined;
+}
+
+function isOwnJson(body: RouteAnswer['body']): boolean {
+  return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
+function payloadOf(body: RouteAnswer['body']): string | Uint8Array {
+  if (body === undefined) return '';
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return JSON.stringify(body);
+}
+
+async function sendStream(
+  response: ServerResponse,
+  status: number,
+  fields: (string | number)[],
+  body: Readable,
+  headOnly: boolean,
+): Promise<void> {
+  response.writeHead(status, fields);
+  if (headOnly) {
+    body.destroy();
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  await pipeline(body, response);
+}

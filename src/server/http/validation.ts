@@ -1,0 +1,25 @@
+import type Type from 'typebox';
+import Compile from 'typebox/compile';
+import { schemaProblems } from '../../config/problem.ts';
+import type { FieldProblem } from './problem.ts';
+
+/** More of them help nobody. */
+const mostProblems = 8;
+
+/** Says what is wrong with a value; null when it is what the schema says. */
+export type Validate = (value: unknown) => readonly FieldProblem[] | null;
+
+/**
+ * Compiles a schema once; what it makes runs for every request. Only a value that does not fit is walked to find every
+ * field that is unknown, missing or of the wrong shape. Values are never quoted.
+ */
+export function validatorFor(schema: Type.TSchema): Validate {
+  const validator = Compile(schema);
+  return (value) => (validator.Check(value) ? null : problemsIn(schema, value));
+}
+
+function problemsIn(schema: Type.TSchema, value: unknown): FieldProblem[] {
+  return schemaProblems(schema, value)
+    .slice(0, mostProblems)
+    .map(({ path, message }) => ({ field: path === '' ? 'body' : path, problem: message }));
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
+import type { Store } from '../stores/store.ts';
+
+/** What a configuration may name. A password in a URL is shown to nobody. */
+export type StoreKind = 'lmdb' | 'memory' | 'redis' | 'postgres';
+
+/** The store of a service, and its kind in a word. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly kind: StoreKind;
+  /** Resolves when the store was reached for the first time; rejects when that failed. The store goes on trying. */
+  ready(): Promise<void>;
+}
+
+/** Where the store fails in the background, with nobody waiting. */
+export type StoreFaultListener = (fault: Fault) => void;
+
+const defaultDeadlineMs = 50;
+
+/**
+ * Opens the store that the configuration names; a driver is loaded only when its store is named. A server that is away is
+ * no reason not to start: the store goes on trying, and decisions are made as the engine contract says.
+ *
+ * @throws Fault `CONFIG_INVALID` when the name is none, or the package of its driver is not installed.
+ */
+export async function openServiceStore(
+  { store: name, dataFolder, failure }: ServiceConfig,
+  onFault: StoreFaultListener,
+): Promise<OpenedStore> {
+  const deadlineMs = failure.deadlineMs ?? defaultDeadlineMs;
+  if (name === 'memory') {
+    const { createMemoryStore } = await import('../stores/memory/index.ts');
+    return { store: createMemoryStore(), kind: 'memory', ready: () => Promise.resolve() };
+  }
+  if (name === 'lmdb' || name.startsWith('lmdb:')) {
+    const { createLmdbStore } = await import('../stores/lmdb/index.ts');
+    const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
+    const store = createLmdbStore({ path, deadlineMs });
+    return { store, kind: 'lmdb', ready: () => store.ready() };
+  }
+  if (/^rediss?:\/\//.test(name)) {
+    const { createRedisStore } = await import('../stores/redis/index.ts');
+    const store = createRedisStore({ url: name, deadlineMs });
+    return { store, kind: 'redis', ready: () => store.ready() };
+  }
+  if (/^postgres(ql)?:\/\//.test(name)) {
+    const { createPostgresStore } = await import('../stores/postgres/index.ts');
+    const store = createPostgresStore({ connectionString: name, deadlineMs, onFault });
+    return { store, kind: 'postgres', ready: () => store.ready() };
+  }
+  throw new Fault(
+    'CONFIG_INVALID',
+    `store must be lmdb, lmdb:FOLDER, memory, redis://…, rediss://… or postgres://…, got ${shapeOf(name)}`,
+  );
+}

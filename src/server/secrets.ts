@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newKeyFile, readKeyFile, secretsOf, writeKeyFile } from '../config/key-file.ts';
+
+/** The secrets that keys are made with, and whether they had to be made. */
+export interface ServiceSecrets {
+  readonly secret: Buffer;
+  readonly previousSecret?: Buffer;
+  readonly isNew: boolean;
+}
+
+/**
+ * Reads the key file, or makes one that only its owner can read.
+ *
+ * @throws Fault `CONFIG_INVALID` when there is one that is none.
+ */
+export function openSecrets(keyFile: string): ServiceSecrets {
+  const isNew = !existsSync(keyFile);
+  if (isNew) {
+    mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
+    writeKeyFile(keyFile, newKeyFile());
+  }
+  return { ...secretsOf(readKeyFile(keyFile)), isNew };
+}
