@@ -7,7 +7,9 @@ import { emptyWatchedWindow } from './watch.ts';
 
 /** An account's record opened for one operation: rules change the draft, the step stores it. */
 export interface AccountDraft {
-  readonly record: AccountRecord & { devices: AccountDevice[] };
+  readonly record: AccountRecord;
+  /** K5 entries that are the draft's own; the others are still the stored record's. */
+  opened: readonly AccountDevice[];
   /** K4 as the rules judge it. */
   readonly key: Judged;
   /** The request's own K5 entry, if it has one. */
@@ -41,16 +43,18 @@ export function openAccount(
   const record = copyAccount(source, now, presentBudget(source.budget, now, policy.budget));
   const key: Judged = { scope: 'K4', holder: record, now, own: true };
   const wasSoft = isSoftBlocked(record.standing, now) || isBudgetSoft(record.budget, now);
-  return { record, key, ownDevice: null, wasSoft };
+  return { record, opened: noneOpened, key, ownDevice: null, wasSoft };
 }
 
+const noneOpened: readonly AccountDevice[] = [];
+
 /** Names the fields instead of spreading them, which costs ten times as much. */
-function copyAccount(source: AccountRecord, at: number, budget: Budget): AccountDraft['record'] {
+function copyAccount(source: AccountRecord, at: number, budget: Budget): AccountRecord {
   return {
     at,
     standing: source.standing,
     missingAt: source.missingAt,
-    devices: source.devices.map(({ id, standing, failures }) => ({ id, standing, failures })),
+    devices: source.devices,
     devicesMadeAt: source.devicesMadeAt,
     rotation: source.rotation,
     rotations: source.rotations,

@@ -6,7 +6,7 @@ import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
-import type { Step } from './operation.ts';
+import { answer, noReasons, type Step } from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
 import type { Key } from './records.ts';
 import type { Request } from './request.ts';
@@ -40,10 +40,10 @@ export function accountFailureStep(
     run: (records) => {
       const account = openAccount(readLive(records, key, t, recordMs), t, policy);
       const blocked = accountBlocks(account, request, context);
-      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      if (blocked.length > 0) return answer(blocked);
       const reasons = judgeFailure({ account, ruling: new Ruling(policy.ladder), request, context });
       write(records, key, account.record, t, recordMs, account.record.devices);
-      return { reasons, effects: [] };
+      return answer(reasons);
     },
   };
 }
@@ -65,8 +65,6 @@ export function accountBlocks(
   return reasons;
 }
 
-const noReasons: readonly Reason[] = [];
-
 /** The rules, in the order of the contract. */
 function judgeFailure(failure: AccountFailure): readonly Reason[] {
   const { account, ruling, request, context } = failure;
@@ -74,8 +72,7 @@ function judgeFailure(failure: AccountFailure): readonly Reason[] {
   const { correlation } = policy;
   const device = subject.device?.token ?? null;
   if (device) {
-    const { record, key } = account;
-    account.ownDevice = claimAccountDevice(record, device, key.now, policy.caps, context.book);
+    account.ownDevice = claimAccountDevice(account, device, account.key.now, policy.caps, context.book);
   }
   const raised = scoreFailure(failure);
   noteFailure(failure);
@@ -139,14 +136,18 @@ function graceIsUsedUp({ account, request, context }: AccountFailure): boolean {
   return withThisOne > knownDeviceGrace;
 }
 
+interface Enforced {
+  readonly reason: Reason | null;
+  readonly issued: boolean;
+}
+
+const unenforced: Enforced = { reason: null, issued: false };
+
 /** §7 enforcement: issue once per cooldown, show while it runs; a HARD of this group goes before. */
-function enforceBudget({ account, ruling, request, context }: AccountFailure): {
-  reason: Reason | null;
-  issued: boolean;
-} {
+function enforceBudget({ account, ruling, request, context }: AccountFailure): Enforced {
   const { policy } = request;
   const { record, key } = account;
-  if (record.budget.epochStart === null || ruling.hasHard()) return { reason: null, issued: false };
+  if (record.budget.epochStart === null || ruling.hasHard()) return unenforced;
   const issued = key.now >= record.budget.cooldownUntil;
   if (issued)
     record.budget = issueBudget(record.budget, key.now, policy.budget, context.trusted, policy.ladder);

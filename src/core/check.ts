@@ -1,12 +1,12 @@
 import { type Context, lookAround } from './context.ts';
 import { aggregate, type Decision } from './decision.ts';
 import type { Operation } from './operation.ts';
-import { type Request, viewedKeys } from './request.ts';
+import type { Request } from './request.ts';
 
 /** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
 export function check(request: Request): Operation {
   return {
-    keys: viewedKeys(request.keys),
+    keys: request.keys.viewed,
     look: (records, t) => {
       const decision = decideCheck(lookAround(records, request, t), request);
       return { steps: [], decide: () => decision };

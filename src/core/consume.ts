@@ -10,19 +10,20 @@ import {
   openNetwork,
   writeNetwork,
 } from './network-draft.ts';
-import type { Operation, Step } from './operation.ts';
+import { answer, noSteps, type Operation, type Step } from './operation.ts';
 import type { RatePolicy } from './policy.ts';
-import { type Request, viewedKeys } from './request.ts';
+import type { Request } from './request.ts';
 import { type Judged, Ruling } from './ruling.ts';
+import type { Holder } from './standing.ts';
 
 /** §11 consume: each call is charged to its network, device and agent, each on its own. */
 export function consume(request: Request<RatePolicy>, cost: number): Operation {
   return {
-    keys: viewedKeys(request.keys),
+    keys: request.keys.viewed,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       return {
-        steps: context.hard.length > 0 ? [] : [consumeStep(request, context, cost)],
+        steps: context.hard.length > 0 ? noSteps : [consumeStep(request, context, cost)],
         decide: (reasons) => aggregate([...context.hard, ...reasons], t),
       };
     },
@@ -35,11 +36,11 @@ function consumeStep(request: Request<RatePolicy>, context: Context, cost: numbe
     run: (records) => {
       const draft = openNetwork(records, request, context);
       const blocked = networkBlocks(draft, request, context);
-      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      if (blocked.length > 0) return answer(blocked);
       noteSights(draft, context, request.policy);
       const reasons = chargeAll(draft, request, context, cost);
       writeNetwork(records, draft, request, context.t);
-      return { reasons, effects: [] };
+      return answer(reasons);
     },
   };
 }
@@ -52,25 +53,30 @@ function chargeAll(
 ): readonly Reason[] {
   const { limits } = policy;
   const ruling = new Ruling(policy.ladder);
-  if (!trusted && overAt(network.record, network.judged, limits.severe, cost) !== null) {
-    ruling.escalate('severe', network.judged, 3);
+  if (!trusted && overAt(network, limits.severe, cost) !== null) {
+    ruling.escalate('severe', network, 3);
   }
-  if (device && overAt(device.record, device.judged, limits.moderate, cost) !== null) {
+  if (device && overAt(device, limits.moderate, cost) !== null) {
     const passive = subject.device?.confidence === 'LOW';
-    ruling.escalate('moderate', passive ? agent.judged : device.judged, 2);
+    ruling.escalate('moderate', passive ? agent : device, 2);
   }
-  const until = overAt(agent.record, agent.judged, limits.minor, cost);
+  const until = overAt(agent, limits.minor, cost);
   const reasons = ruling.settle();
   return until === null ? reasons : [...reasons, minorReason(until)];
+}
+
+/** A key with a bucket of its own. */
+interface Charged extends Judged {
+  readonly holder: Holder & { bucket: Bucket };
 }
 
 const perMinute = (limit: number): Quota => ({ limit, periodMs: MINUTE_MS, capacity: limit });
 
 /** Charges the record's bucket; when it is over, gives the time at which the call would conform. */
-function overAt(record: { bucket: Bucket }, { now }: Judged, limit: number, cost: number): number | null {
-  const charged = charge(record.bucket, perMinute(limit), cost, now);
+function overAt({ holder, now }: Charged, limit: number, cost: number): number | null {
+  const charged = charge(holder.bucket, perMinute(limit), cost, now);
   if (!charged.conforms) return charged.until;
-  record.bucket = charged.bucket;
+  holder.bucket = charged.bucket;
   return null;
 }
 

@@ -3,6 +3,7 @@ import { type Acquaintance, acquaintanceOf, stops } from './acquaintance.ts';
 import { hasRoomForDevice, routeAgent } from './admission.ts';
 import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
+import { noReasons } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, Records, StoredRecord } from './records.ts';
 import type { Request } from './request.ts';
@@ -80,8 +81,8 @@ const noDevices: readonly BookEntry[] = [];
 
 /** Collects the blocks that run and stop the request. */
 class RunningBlocks {
-  readonly hard: Reason[] = [];
-  readonly soft: Reason[] = [];
+  hard: readonly Reason[] = noReasons;
+  soft: readonly Reason[] = noReasons;
   readonly #acquaintance: Acquaintance;
   readonly #ownerLane: boolean;
   readonly #t: number;
@@ -103,8 +104,8 @@ class RunningBlocks {
     const hard = isHardBlocked(standing, now);
     const soft = isSoftBlocked(standing, now);
     if (!(hard || soft) || !stops(scope, this.#acquaintance, this.#ownerLane)) return;
-    if (hard) this.hard.push(hardReason(scope, standing));
-    if (soft) this.soft.push(softReason(scope, standing));
+    if (hard) this.hard = [...this.hard, hardReason(scope, standing)];
+    if (soft) this.soft = [...this.soft, softReason(scope, standing)];
   }
 }
 

@@ -1,7 +1,7 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import { open } from './draft.ts';
-import type { Step } from './operation.ts';
+import { answer, noReasons, type Step } from './operation.ts';
 import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
 import { agentKind, deviceKind } from './record-kinds.ts';
 import type { Key } from './records.ts';
@@ -30,22 +30,23 @@ export function dilutionStep(
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, deviceKind, t, recordMs);
-      if (isHardBlocked(record.standing, judged.now) && stops('D', context, policy.ownerLane)) {
-        return { reasons: [hardReason('D', record.standing)], effects: [] };
+      const opened = open(records, key, deviceKind, t, recordMs);
+      const { holder: record, now } = opened;
+      if (isHardBlocked(record.standing, now) && stops('D', context, policy.ownerLane)) {
+        return answer([hardReason('D', record.standing)]);
       }
       const { dilution, watchMs } = policy.correlation;
       const ruling = new Ruling(policy.ladder);
-      const observation = observeWatched(record.dilution, subject.network, judged.now, dilution, watchMs);
+      const observation = observeWatched(record.dilution, subject.network, now, dilution, watchMs);
       record.dilution = observation.next;
       const passive = device.confidence === 'LOW';
-      if (observation.fired && !passive && confirms(record, judged.now, dilution))
-        ruling.escalate('dilution', judged, 2);
+      if (observation.fired && !passive && confirms(record, now, dilution))
+        ruling.escalate('dilution', opened, 2);
       const reasons = ruling.settle();
       write(records, key, record, t, recordMs);
       return observation.fired && passive
-        ? { reasons: [], effects: [agentBlock(context, policy)] }
-        : { reasons, effects: [] };
+        ? { reasons: noReasons, effects: [agentBlock(context, policy)] }
+        : answer(reasons);
     },
   };
 }

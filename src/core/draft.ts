@@ -5,10 +5,9 @@ import type { Judged } from './ruling.ts';
 import type { Holder } from './standing.ts';
 
 /** A record opened for one operation: rules change the copy, the step stores it. */
-export interface Opened<R extends StoredRecord> {
+export interface Opened<R extends StoredRecord & Holder> extends Judged {
   readonly key: Key<R>;
-  readonly record: R;
-  readonly judged: Judged;
+  readonly holder: R;
   /** Whether there was none before. */
   readonly made: boolean;
 }
@@ -32,11 +31,12 @@ export function open<R extends StoredRecord & Holder>(
   const stored = readLive(records, key, t, keepMs);
   const source = stored ?? kind.empty;
   const now = Math.max(t, source.at);
-  const record = kind.copy(source, now);
   return {
+    scope: kind.scope,
+    holder: kind.copy(source, now),
+    now,
+    own: true,
     key,
-    record,
-    judged: { scope: kind.scope, holder: record, now, own: true },
     made: stored === undefined,
   };
 }

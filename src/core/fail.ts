@@ -6,7 +6,7 @@ import { networkFailureStep } from './network-failure.ts';
 import type { Operation, Step } from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
 import { prefixSteps } from './prefix-spray.ts';
-import { type Request, viewedKeys } from './request.ts';
+import type { Request } from './request.ts';
 
 /**
  * §4.2 fail: credentials were wrong. Each group answers for itself; one whose block stops this request writes nothing,
@@ -14,7 +14,7 @@ import { type Request, viewedKeys } from './request.ts';
  */
 export function fail(request: Request<CredentialPolicy>): Operation {
   return {
-    keys: viewedKeys(request.keys),
+    keys: request.keys.viewed,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       return {
@@ -25,21 +25,32 @@ export function fail(request: Request<CredentialPolicy>): Operation {
   };
 }
 
-function failureSteps(request: Request<CredentialPolicy>, context: Context): Step[] {
+function failureSteps(request: Request<CredentialPolicy>, context: Context): readonly Step[] {
   const { keys, subject, policy } = request;
-  const isBlocked = (group: readonly Scope[]) => context.hard.some(({ scope }) => group.includes(scope));
   const account =
-    keys.account && !isBlocked(accountGroup) ? [accountFailureStep(keys.account, request, context)] : [];
-  if (isBlocked(networkGroup)) return account;
-  const steps = context.known ? account : [...account, networkFailureStep(request, context)];
-  if (keys.device && subject.device && context.admitted && !isBlocked(deviceGroup)) {
-    steps.push(dilutionStep(keys.device, subject.device, request, context));
-  }
+    keys.account && !isBlocked(context, accountGroup)
+      ? accountFailureStep(keys.account, request, context)
+      : null;
+  if (isBlocked(context, networkGroup)) return listOf(account, null, null);
+  const network = context.known ? null : networkFailureStep(request, context);
+  const dilution =
+    keys.device && subject.device && context.admitted && !isBlocked(context, deviceGroup)
+      ? dilutionStep(keys.device, subject.device, request, context)
+      : null;
+  const steps = listOf(account, network, dilution);
   const { prefixes } = policy.correlation;
-  if (prefixes && subject.macros && subject.account && !context.known) {
-    steps.push(...prefixSteps(subject.macros, subject.account, request, context, prefixes));
-  }
-  return steps;
+  if (prefixes === null || subject.macros === null || subject.account === null || context.known) return steps;
+  return [...steps, ...prefixSteps(subject.macros, subject.account, request, context, prefixes)];
+}
+
+function isBlocked({ hard }: Context, group: readonly Scope[]): boolean {
+  return hard.length > 0 && hard.some(({ scope }) => group.includes(scope));
+}
+
+/** Those that there are. Nearly every failure has all three, and a list that is pushed to takes room for sixteen. */
+function listOf(account: Step | null, network: Step | null, dilution: Step | null): readonly Step[] {
+  if (account !== null && network !== null && dilution !== null) return [account, network, dilution];
+  return [account, network, dilution].filter((step) => step !== null);
 }
 
 const accountGroup: readonly Scope[] = ['K4', 'K5'];

@@ -22,7 +22,7 @@ export function observeFlood(
   if (now < record.floodUntil) {
     const { window, added } = observe(record.flood.seen, device, now, windowMs);
     record.flood = { seen: trim(window, capacity), watchUntil: record.flood.watchUntil };
-    if (added) blockSeenDevices('flood', ruling, record, record.flood.seen, now, ownDevice);
+    if (added) blockSeenDevices('flood', ruling, account, record.flood.seen, now, ownDevice);
     return;
   }
   const observation = observeWatched(record.flood, device, now, policy.flood, policy.watchMs);

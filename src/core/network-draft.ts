@@ -2,7 +2,8 @@ import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { type Opened, open } from './draft.ts';
-import type { Policy } from './policy.ts';
+import { noReasons } from './operation.ts';
+import type { CapPolicy, Policy } from './policy.ts';
 import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
@@ -43,15 +44,14 @@ export function openNetwork(records: Records, request: Request, context: Context
 /** Running HARD blocks of this group that stop the request. */
 export function networkBlocks(draft: NetworkDraft, { policy }: Request, context: Context): readonly Reason[] {
   const { network, agent, device } = draft;
-  const opened = device ? [network.judged, agent.judged, device.judged] : [network.judged, agent.judged];
-  if (!opened.some(isBlocked)) return noReasons;
+  if (!isBlocked(network) && !isBlocked(agent) && (device === null || !isBlocked(device))) return noReasons;
+  const opened: readonly Judged[] = device ? [network, agent, device] : [network, agent];
   return opened
     .filter((judged) => isBlocked(judged) && stops(judged.scope, context, policy.ownerLane))
     .map(({ scope, holder }) => hardReason(scope, holder.standing));
 }
 
 const isBlocked = ({ holder, now }: Judged): boolean => isHardBlocked(holder.standing, now);
-const noReasons: readonly Reason[] = [];
 
 /**
  * Notes first sights, which admission counts (§6). A routed agent is no first sight. The newest `cap` of them say whether
@@ -62,17 +62,20 @@ export function noteSights(
   { agentRouted }: Context,
   { caps }: Policy,
 ): void {
-  const { record, judged } = network;
-  const noted = (times: readonly number[], cap: number) =>
-    appended(timesWithin(times, judged.now, caps.networkSightsMs), judged.now, cap);
-  if (device?.made) record.devicesSeenAt = noted(record.devicesSeenAt, caps.networkDevices);
-  if (agent.made && !agentRouted) record.agentsSeenAt = noted(record.agentsSeenAt, caps.networkAgents);
+  const { holder, now } = network;
+  if (device?.made) holder.devicesSeenAt = noted(holder.devicesSeenAt, now, caps.networkDevices, caps);
+  if (agent.made && !agentRouted)
+    holder.agentsSeenAt = noted(holder.agentsSeenAt, now, caps.networkAgents, caps);
+}
+
+function noted(times: readonly number[], now: number, cap: number, { networkSightsMs }: CapPolicy) {
+  return appended(timesWithin(times, now, networkSightsMs), now, cap);
 }
 
 /** A group whose rules ran has written all its records of the request (§1). */
 export function writeNetwork(records: Records, draft: NetworkDraft, { policy }: Request, t: number): void {
   const { recordMs } = policy.retention;
-  write(records, draft.network.key, draft.network.record, t, recordMs);
-  write(records, draft.agent.key, draft.agent.record, t, recordMs);
-  if (draft.device) write(records, draft.device.key, draft.device.record, t, recordMs);
+  write(records, draft.network.key, draft.network.holder, t, recordMs);
+  write(records, draft.agent.key, draft.agent.holder, t, recordMs);
+  if (draft.device) write(records, draft.device.key, draft.device.holder, t, recordMs);
 }

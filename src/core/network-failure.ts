@@ -1,7 +1,7 @@
 import { observeChurn } from './churn.ts';
 import type { Context } from './context.ts';
 import { networkBlocks, networkGroupKeys, noteSights, openNetwork, writeNetwork } from './network-draft.ts';
-import type { Step } from './operation.ts';
+import { answer, type Step } from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
 import type { Request } from './request.ts';
 import { Ruling } from './ruling.ts';
@@ -16,20 +16,20 @@ export function networkFailureStep(request: Request<CredentialPolicy>, context: 
     run: (records) => {
       const draft = openNetwork(records, request, context);
       const blocked = networkBlocks(draft, request, context);
-      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      if (blocked.length > 0) return answer(blocked);
       const { network, agent } = draft;
       const ruling = new Ruling(policy.ladder);
       noteSights(draft, context, policy);
-      if (subject.account) observeSpray(ruling, network.record, network.judged, subject.account, policy);
+      if (subject.account) observeSpray(ruling, network, subject.account, policy);
       if (subject.device === null) {
-        raiseScore(agent.judged, policy.score.missingDevice, policy.score.decayMs.network, policy.ladder);
-        judgeScore(ruling, agent.judged, policy.score);
+        raiseScore(agent, policy.score.missingDevice, policy.score.decayMs.network, policy.ladder);
+        judgeScore(ruling, agent, policy.score);
       } else {
-        observeChurn(ruling, agent.record, agent.judged, subject.device.token, policy.correlation);
+        observeChurn(ruling, agent, subject.device.token, policy.correlation);
       }
       const reasons = ruling.settle();
       writeNetwork(records, draft, request, context.t);
-      return { reasons, effects: [] };
+      return answer(reasons);
     },
   };
 }

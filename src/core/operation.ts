@@ -26,4 +26,11 @@ export interface Operation {
   look(records: Records, t: number): Course;
 }
 
-export const silence: Answer = { reasons: [], effects: [] };
+export const noReasons: readonly Reason[] = [];
+export const noSteps: readonly Step[] = [];
+export const silence: Answer = { reasons: noReasons, effects: noSteps };
+
+/** An answer without effects. */
+export function answer(reasons: readonly Reason[]): Answer {
+  return reasons.length === 0 ? silence : { reasons, effects: noSteps };
+}

@@ -1,7 +1,7 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import { open, type RecordKind } from './draft.ts';
-import { type Step, silence } from './operation.ts';
+import { answer, noReasons, type Step, silence } from './operation.ts';
 import type { CredentialPolicy, PrefixPolicy, PrefixThreshold } from './policy.ts';
 import { networkKind, p40Kind, p48Kind } from './record-kinds.ts';
 import type { Key } from './records.ts';
@@ -92,10 +92,9 @@ function observeStep(
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, kind, t, recordMs);
-      const { now } = judged;
+      const { holder: record, now } = open(records, key, kind, t, recordMs);
       if (isHardBlocked(record.standing, now) && stops(kind.scope, context, policy.ownerLane)) {
-        return { reasons: [hardReason(kind.scope, record.standing)], effects: [] };
+        return answer([hardReason(kind.scope, record.standing)]);
       }
       const children = trim(observe(record.children, child, now, windowMs).window, childCapacity);
       const accounts = trim(observe(record.accounts, account, now, windowMs).window, threshold.accounts);
@@ -103,7 +102,7 @@ function observeStep(
       record.children = fired ? [] : children;
       record.accounts = fired ? [] : accounts;
       write(records, key, record, t, recordMs);
-      return fired ? { reasons: [], effects: blockChildren(macro, children) } : silence;
+      return fired ? { reasons: noReasons, effects: blockChildren(macro, children) } : silence;
     },
   };
 }

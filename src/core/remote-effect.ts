@@ -1,6 +1,6 @@
 import type { Rule } from './decision.ts';
 import { open, type RecordKind } from './draft.ts';
-import { type Step, silence } from './operation.ts';
+import { answer, type Step, silence } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, StoredRecord } from './records.ts';
 import { write } from './retention.ts';
@@ -25,13 +25,14 @@ export function remoteBlockStep<R extends StoredRecord & Holder>(
   return {
     keys: [key],
     run: (records) => {
-      const { record, judged } = open(records, key, kind, t, retention.recordMs);
-      if (isHardBlocked(record.standing, judged.now)) return silence;
+      const opened = open(records, key, kind, t, retention.recordMs);
+      const { scope, holder, now } = opened;
+      if (isHardBlocked(holder.standing, now)) return silence;
       const ruling = new Ruling(ladder);
-      ruling.escalate(rule, { ...judged, own }, 2);
+      ruling.escalate(rule, { scope, holder, now, own }, 2);
       const reasons = ruling.settle();
-      write(records, key, record, t, retention.recordMs);
-      return { reasons, effects: [] };
+      write(records, key, holder, t, retention.recordMs);
+      return answer(reasons);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface RequestKeys {
   readonly device: Key<DeviceRecord> | null;
   readonly p48: Key<PrefixRecord> | null;
   readonly p40: Key<PrefixRecord> | null;
+  /** All of them, as the one view of an operation shows them. */
+  readonly viewed: readonly Key[];
 }
 
 /** A subject before a policy: what every operation starts from. */
@@ -33,10 +35,37 @@ export interface Request<P extends Policy = Policy> {
   readonly keys: RequestKeys;
 }
 
+/**
+ * The request of a subject. An account is mostly asked for from the same place, and its keys cost more than most rules
+ * to compose; so the latest request is kept with the account's token, or the network's, as long as that is remembered.
+ */
 export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, subject: Subject): Request<P> {
+  const keeper = subject.account ?? subject.network;
+  const latest = keeper.latest as Request<P> | undefined;
+  if (latest !== undefined && latest.keyspace === keyspace && latest.policy === policy) {
+    if (isSameSubject(latest.subject, subject)) return latest;
+  }
+  const request = { policy, keyspace, subject, keys: keysOf(policy, keyspace, subject) };
+  keeper.latest = request;
+  return request;
+}
+
+/** Macro prefixes follow from the network, and `otherAgent` is one and the same. */
+function isSameSubject(a: Subject, b: Subject): boolean {
+  return (
+    a.account === b.account &&
+    a.network === b.network &&
+    a.agent === b.agent &&
+    a.device?.token === b.device?.token &&
+    a.device?.confidence === b.device?.confidence &&
+    a.otherAgent === b.otherAgent
+  );
+}
+
+function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKeys {
   const { account, network, agent, otherAgent, device, macros } = subject;
   const agentKey = keyspace.agent(network, agent);
-  const keys: RequestKeys = {
+  const keys = {
     account: account && policy.kind === 'credential' ? keyspace.account(account) : null,
     book: account && device ? keyspace.book(account) : null,
     network: keyspace.network(network),
@@ -47,17 +76,6 @@ export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, sub
     p48: macros && keyspace.macro('P48', macros.p48),
     p40: macros && keyspace.macro('P40', macros.p40),
   };
-  return { policy, keyspace, subject, keys };
-}
-
-/** All keys that the one view of an operation shows. */
-export function viewedKeys(keys: RequestKeys): readonly Key[] {
-  const { network, agent, otherAgent, account, book, networkDevice, device, p48, p40 } = keys;
-  if (account && book && networkDevice && device && otherAgent !== agent && p48 === null) {
-    // Nearly every login: a list that needs no more room than this.
-    return [network, agent, otherAgent, account, book, networkDevice, device];
-  }
-  const viewed: Key[] = otherAgent === agent ? [network, agent] : [network, agent, otherAgent];
-  for (const key of [account, book, networkDevice, device, p48, p40]) if (key !== null) viewed.push(key);
-  return viewed;
+  const viewed = [...new Set<Key | null>(Object.values(keys))].filter((key) => key !== null);
+  return { ...keys, viewed };
 }

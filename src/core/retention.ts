@@ -1,4 +1,4 @@
-import type { Key, Records, StoredRecord } from './records.ts';
+import type { Key, Records, Retention, StoredRecord } from './records.ts';
 import type { Holder } from './standing.ts';
 
 /** Expiry (engine contract §1, §3): a record past it counts as absent, whether or not the store has dropped it. */
@@ -26,14 +26,19 @@ export function write<R extends StoredRecord & Holder>(
 ): void {
   let { softUntil, hardUntil } = record.standing;
   for (const { standing } of parts) {
-    softUntil = Math.max(softUntil, standing.softUntil);
-    hardUntil = Math.max(hardUntil, standing.hardUntil);
+    if (standing.softUntil > softUntil) softUntil = standing.softUntil;
+    if (standing.hardUntil > hardUntil) hardUntil = standing.hardUntil;
   }
-  records.put(key, record, {
-    keepMs: record.at + keepMs - t,
-    softMs: Math.max(0, softUntil - t),
-    hardMs: Math.max(0, hardUntil - t),
-  });
+  records.put(key, record, retentionOf(record.at + keepMs - t, softUntil - t, hardUntil - t));
 }
+
+/** Nearly every write leaves no block and keeps its record for as long as the one before it; that one serves again. */
+function retentionOf(keepMs: number, softMs: number, hardMs: number): Retention {
+  if (softMs > 0 || hardMs > 0) return { keepMs, softMs: Math.max(0, softMs), hardMs: Math.max(0, hardMs) };
+  if (unblocked.keepMs !== keepMs) unblocked = { keepMs, softMs: 0, hardMs: 0 };
+  return unblocked;
+}
+
+let unblocked: Retention = { keepMs: 0, softMs: 0, hardMs: 0 };
 
 const noParts: readonly Readonly<Holder>[] = [];

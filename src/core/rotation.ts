@@ -21,7 +21,7 @@ export function observeRotation(
   const observation = observeWatched(record.rotation, device, now, policy.rotation, policy.watchMs);
   record.rotation = observation.next;
   if (!observation.fired) return;
-  blockSeenDevices('rotation', ruling, record, observation.seen, now, ownDevice);
+  blockSeenDevices('rotation', ruling, account, observation.seen, now, ownDevice);
   const { count, windowMs, level } = policy.rotationRepeat;
   record.rotations = appended(record.rotations, now, count);
   if (countWithin(record.rotations, now, windowMs) >= count) ruling.escalate('rotation.repeat', key, level);

@@ -1,5 +1,6 @@
 import type { Reason, Rule, Scope } from './decision.ts';
 import { durationOf, escalate } from './ladder.ts';
+import { noReasons } from './operation.ts';
 import type { LadderPolicy } from './policy.ts';
 import { type Holder, hardBlocked, isHardBlocked, remembered, softBlocked } from './standing.ts';
 
@@ -26,8 +27,8 @@ const isAdvisory = (scope: Scope): boolean => scope === 'K1' || scope === 'P48' 
  */
 export class Ruling {
   readonly #ladder: LadderPolicy;
-  readonly #hard: Verdict[] = [];
-  readonly #soft: Verdict[] = [];
+  #hard: readonly Verdict[] = nothing;
+  #soft: readonly Verdict[] = nothing;
 
   constructor(ladder: LadderPolicy) {
     this.#ladder = ladder;
@@ -36,7 +37,7 @@ export class Ruling {
   /** HARD at exactly this level. A key that is blocked already is not blocked again. */
   hard(rule: Rule, key: Judged, level: number): void {
     if (isHardBlocked(key.holder.standing, key.now)) return;
-    this.#hard.push({ rule, key, level });
+    this.#hard = [...this.#hard, { rule, key, level }];
   }
 
   /** HARD at `base`, or one above what the key remembers. */
@@ -47,22 +48,24 @@ export class Ruling {
   }
 
   soft(rule: Rule, key: Judged, level: number): void {
-    this.#soft.push({ rule, key, level });
+    this.#soft = [...this.#soft, { rule, key, level }];
   }
 
   /** Whether a HARD on one of the request's own keys (of this scope, if given) has been spoken. */
   hasHard(scope?: Scope): boolean {
+    if (this.#hard === nothing) return false;
     return this.#hard.some(({ key }) => key.own && (scope === undefined || key.scope === scope));
   }
 
   /** Whether a SOFT that is stored on this scope has been spoken. */
   hasSoft(scope: Scope): boolean {
+    if (this.#soft === nothing) return false;
     return this.#soft.some(({ key }) => key.own && key.scope === scope);
   }
 
   /** Sets the blocks on the drafts and gives the reasons on the request's own keys. */
   settle(): readonly Reason[] {
-    if (this.#hard.length === 0 && this.#soft.length === 0) return noReasons;
+    if (this.#hard === nothing && this.#soft === nothing) return noReasons;
     this.#setHardBlocks();
     for (const { key, level } of this.#soft) {
       key.holder.standing = softBlocked(key.holder.standing, level, key.now, this.#ladder);
@@ -98,4 +101,6 @@ function softReason({ rule, key }: Verdict): Reason {
   return { rule, scope: key.scope, outcome: 'SOFT_BLOCK', level: softLevel, until: softUntil };
 }
 
-const noReasons: readonly Reason[] = [];
+/** Most operations say nothing: their lists are not made. */
+const nothing: readonly Verdict[] = [];
+

@@ -10,6 +10,8 @@ export interface Token {
   readonly was: string | null;
   /** Keys composed of this token, kept by a keyspace (`keys.ts`). No part of the token's value. */
   names?: NamedKey[];
+  /** The latest request that this token keeps (`request.ts`). No part of the token's value. */
+  latest?: object;
 }
 
 /** A key, who composed it, and of which tokens. */

@@ -1,4 +1,4 @@
-import { findAccountDevice } from './account-devices.ts';
+import { findAccountDevice, openDevice } from './account-devices.ts';
 import { type AccountDraft, openAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
@@ -6,10 +6,10 @@ import { type Context, lookAround } from './context.ts';
 import { aggregate } from './decision.ts';
 import { noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
-import { type Operation, type Step, silence } from './operation.ts';
+import { answer, noSteps, type Operation, type Step, silence } from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
 import type { Key } from './records.ts';
-import { type Request, viewedKeys } from './request.ts';
+import type { Request } from './request.ts';
 import { readLive, write } from './retention.ts';
 import { Ruling } from './ruling.ts';
 import { withoutSoft } from './standing.ts';
@@ -23,13 +23,13 @@ import type { ShownDevice } from './subject.ts';
 export function succeed(request: Request<CredentialPolicy>): Operation {
   const { keys, subject } = request;
   return {
-    keys: viewedKeys(keys),
+    keys: keys.viewed,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       const { account, book } = keys;
       const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
       return {
-        steps: runs ? [successStep(account, book, subject.device, request, context)] : [],
+        steps: runs ? [successStep(account, book, subject.device, request, context)] : noSteps,
         decide: (reasons) => aggregate([...context.hard, ...reasons], t),
       };
     },
@@ -51,7 +51,7 @@ function successStep(
     run: (records) => {
       const account = openAccount(readLive(records, accountKey, t, recordMs), t, policy);
       const blocked = accountBlocks(account, request, context);
-      if (blocked.length > 0) return { reasons: blocked, effects: [] };
+      if (blocked.length > 0) return answer(blocked);
       if (!context.known) floodByNewDevice(account, device, request);
       if (device.confidence !== 'LOW') {
         const book = enterBook(readLive(records, bookKey, t, bookMs), device, t, policy.caps.bookDevices);
@@ -77,9 +77,10 @@ function floodByNewDevice(
 }
 
 /** The device has shown that it is in the owner's hands. */
-function pardon({ record, key }: AccountDraft, device: ShownDevice): void {
-  const own = findAccountDevice(record.devices, device.token);
-  if (own === undefined) return;
+function pardon(account: AccountDraft, device: ShownDevice): void {
+  const found = findAccountDevice(account.record.devices, device.token);
+  if (found === undefined) return;
+  const own = openDevice(account, found);
   own.id = device.token.hash;
-  own.standing = { ...withoutSoft(own.standing, key.now), score: 0 };
+  own.standing = { ...withoutSoft(own.standing, account.key.now), score: 0 };
 }

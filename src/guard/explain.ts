@@ -7,7 +7,7 @@ import { type Scope, scopes } from '../core/decision.ts';
 import { fail } from '../core/fail.ts';
 import type { CredentialPolicy } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
-import { type Request, viewedKeys } from '../core/request.ts';
+import type { Request } from '../core/request.ts';
 import { readLive } from '../core/retention.ts';
 import { type Holder, isHardBlocked, isSoftBlocked, remembered, type Standing } from '../core/standing.ts';
 import type { AccountRecord } from '../core/state.ts';
@@ -20,12 +20,12 @@ import { runImmediately } from './run.ts';
 
 /** Explains a request at `at`, or now by the store's clock. Looks, and never writes. */
 export function explain(store: Store, request: Request, at?: number): Promise<Explanation> {
-  return store.view(viewedKeys(request.keys), (records, now) => explainRecords(records, request, at ?? now));
+  return store.view(request.keys.viewed, (records, now) => explainRecords(records, request, at ?? now));
 }
 
 function explainRecords(records: Records, request: Request, t: number): Explanation {
   const context = lookAround(records, request, t);
-  const rehearsal = rehearse(records, new Set(viewedKeys(request.keys).map(({ text }) => text)));
+  const rehearsal = rehearse(records, new Set(request.keys.viewed.map(({ text }) => text)));
   const draft = {
     at: t,
     policy: request.policy.name,

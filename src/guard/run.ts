@@ -1,5 +1,5 @@
 import type { Decision, Reason } from '../core/decision.ts';
-import type { Answer, Operation, Step } from '../core/operation.ts';
+import { type Answer, noReasons, noSteps, type Operation, type Step, silence } from '../core/operation.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 
 /** As much of a store as an operation needs. */
@@ -15,7 +15,7 @@ export async function runOperation(
   at?: number,
 ): Promise<Decision> {
   const course = await store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
-  if (course.steps.length === 0) return course.decide([]);
+  if (course.steps.length === 0) return course.decide(noReasons);
   const spoken: Reason[] = [];
   let pending: readonly Step[] = course.steps;
   while (pending.length > 0) {
@@ -28,14 +28,17 @@ export async function runOperation(
 /** The same, on a store that answers at once. */
 export function runImmediately(store: ImmediateStore, operation: Operation, at: number): Decision {
   const course = store.view(operation.keys, (records) => operation.look(records, at));
-  if (course.steps.length === 0) return course.decide([]);
-  const spoken: Reason[] = [];
-  let pending: readonly Step[] = course.steps;
+  let spoken: readonly Reason[] = noReasons;
+  let pending = course.steps;
   while (pending.length > 0) {
-    pending = gather(
-      pending.map((step) => store.transact(step.keys, step.run)),
-      spoken,
-    );
+    let effects = noSteps;
+    for (const step of pending) {
+      const answer = store.transact(step.keys, step.run);
+      if (answer === silence) continue;
+      spoken = spoken.length === 0 ? answer.reasons : [...spoken, ...answer.reasons];
+      if (answer.effects.length > 0) effects = [...effects, ...answer.effects];
+    }
+    pending = effects;
   }
   return course.decide(spoken);
 }
@@ -49,5 +52,3 @@ function gather(answers: readonly Answer[], spoken: Reason[]): readonly Step[] {
   }
   return effects ?? noSteps;
 }
-
-const noSteps: readonly Step[] = [];

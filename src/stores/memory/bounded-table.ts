@@ -1,9 +1,8 @@
 import { Fault } from '../../core/fault.ts';
-import type { Key, Retention, StoredRecord } from '../../core/records.ts';
+import type { Key, StoredRecord } from '../../core/records.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, newEntry } from './entry.ts';
 import { sizeOf } from './value-size.ts';
-import { WriteOrder } from './write-order.ts';
 
 /** How much a table may hold. */
 export interface TableBounds {
@@ -11,39 +10,35 @@ export interface TableBounds {
   readonly maxBytes: number;
 }
 
-/** A record that a step has put and that is to be committed. */
-export interface Write {
-  readonly key: Key;
-  value: StoredRecord;
-  retention: Retention;
-  /** The entry it replaces; found when it is committed. */
-  entry: Entry | undefined;
-  /** What it counts against the bound; found when it is committed. */
-  bytes: number;
-}
-
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
-const entryBytes = 240;
+const entryBytes = 280;
+
 /** From then on a record is measured at every sixteenth write only. */
 const measuredWrites = 16;
+
 /** Dropping two for each written keeps ahead of any number of records that expire together. */
 const sweptPerWrite = 2;
 
 /**
- * Records by key text, bounded in number and memory. Dropping never scans: expiries stand in a heap, entries in
- * the order of their writing. A blocked entry that comes to be the oldest is parked in a second heap, by the end of
- * its block, and stays there until it is written again or dropped; each write can park an entry only once, so
- * what a flood of new keys costs is O(log n) a key.
+ * Records by key, bounded in number and memory. Dropping never scans: expiries stand in one heap, entries by the time
+ * of their writing in another. Both are looked at again only when their turn comes, so that a write touches nothing but
+ * its own entry. A blocked entry that comes to be the oldest is parked in a third heap, by the end of its block, and
+ * stays there until it is written again or dropped; each write can park an entry only once, so what a flood of new
+ * keys costs is O(log n) a key.
+ *
+ * A key remembers the entry it found (`Key.mark`), or that there was none: hashing the same text for every look costs
+ * more than most rules.
  */
 export class BoundedTable {
   /** Entries dropped to make room, not by expiry. */
   evicted = 0;
   /** Those of them whose block was still running. */
   evictedBlocks = 0;
-
   readonly #bounds: TableBounds;
   readonly #entries = new Map<string, Entry>();
-  readonly #order = new WriteOrder();
+  readonly #order = new DeadlineHeap<Entry>((entry, index) => {
+    entry.orderIndex = index;
+  });
   readonly #expiries = new DeadlineHeap<Entry>((entry, index) => {
     entry.expiryIndex = index;
   });
@@ -53,7 +48,9 @@ export class BoundedTable {
   /** Entries whose last write left a block, running or since ended. */
   readonly #blocked = new Set<Entry>();
   #bytes = 0;
-  #commit = 0;
+  #written = 0;
+  /** The mark of a key without an entry. Another one with every new entry, which makes all such marks stale. */
+  #absence: object = {};
 
   constructor(bounds: TableBounds) {
     this.#bounds = bounds;
@@ -67,23 +64,36 @@ export class BoundedTable {
     return this.#bytes;
   }
 
-  /** The record under this text unless its expiry has come. It is left in place then, so that looking never changes anything. */
-  find(text: string, now: number): StoredRecord | undefined {
-    const entry = this.#entries.get(text);
-    return entry !== undefined && now < entry.expiresAt ? entry.value : undefined;
+  /** The entry of this key, also one whose expiry has come: looking never changes anything. */
+  find(key: Key): Entry | undefined {
+    const mark = key.mark as Partial<Entry> | undefined;
+    if (mark !== undefined) {
+      if (mark.table === this) return mark as Entry;
+      if (mark === this.#absence) return undefined;
+    }
+    const entry = this.#entries.get(key.text);
+    key.mark = entry ?? this.#absence;
+    return entry;
+  }
+
+  /** The same by text, for a name that a key has no mark for. */
+  findText(text: string): Entry | undefined {
+    return this.#entries.get(text);
   }
 
   /**
-   * Writes all of a step's records and makes room for them.
+   * Writes what a step has put into its entries, and makes room for it.
    *
-   * @throws Fault `STORE_FULL`, before anything is written, when they alone exceed a bound.
+   * @throws Fault `STORE_FULL`, before anything is written, when it alone exceeds a bound.
    */
-  commit(writes: readonly Write[], now: number, sweep: boolean): void {
-    this.#measure(writes);
-    this.#commit += 1;
-    for (const write of writes) this.#write(write, now);
-    if (sweep) this.#sweep(now, sweptPerWrite * writes.length);
-    this.#makeRoom(now);
+  commit(entries: readonly Entry[], now: number, sweep: boolean): void {
+    this.#measure(entries);
+    const before = this.#written;
+    for (const entry of entries) this.#write(entry, now);
+    if (sweep) this.#sweep(now, sweptPerWrite * entries.length);
+    if (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
+      this.#makeRoom(now, before);
+    }
   }
 
   /** The entries under a prefix whose block is running. */
@@ -97,74 +107,72 @@ export class BoundedTable {
   }
 
   clear(): void {
+    for (const entry of this.#entries.values()) release(entry);
     this.#entries.clear();
     this.#order.clear();
     this.#expiries.clear();
     this.#parked.clear();
     this.#blocked.clear();
     this.#bytes = 0;
+    this.#absence = {};
   }
 
-  #measure(writes: readonly Write[]): void {
+  #measure(entries: readonly Entry[]): void {
     let total = 0;
-    for (const write of writes) {
-      write.entry = this.#entries.get(write.key.text);
-      write.bytes = bytesOf(write);
-      total += write.bytes;
+    for (const entry of entries) {
+      entry.putBytes = bytesOf(entry);
+      total += entry.putBytes;
     }
-    if (writes.length <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
+    if (entries.length <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
     throw new Fault(
       'STORE_FULL',
-      `One step puts ${writes.length} records of ${total} bytes, over the store's bound.`,
+      `One step puts ${entries.length} records of ${total} bytes, over the store's bound.`,
     );
   }
 
-  #write({ key, value, retention, entry: known, bytes }: Write, now: number): void {
-    const expiresAt = now + retention.keepMs;
-    const heldMs = Math.max(retention.softMs, retention.hardMs);
-    const entry = known ?? this.#insert(key.text, value, expiresAt);
-    if (known !== undefined) this.#renew(known, value, expiresAt);
-    this.#order.append(entry);
-    this.#bytes += bytes - entry.bytes;
-    entry.bytes = bytes;
+  #write(entry: Entry, now: number): void {
+    const { put, putRetention, putBytes } = entry;
+    if (put === undefined || putRetention === null) return;
+    const { keepMs, softMs, hardMs } = putRetention;
+    const heldMs = Math.max(softMs, hardMs);
+    entry.value = put;
+    entry.put = undefined;
+    entry.expiresAt = now + keepMs;
+    this.#written += 1;
+    entry.written = this.#written;
     entry.writes += 1;
-    entry.commit = this.#commit;
+    if (entry.table === null) this.#insert(entry);
+    else this.#renew(entry);
+    this.#bytes += putBytes - entry.bytes;
+    entry.bytes = putBytes;
     if (heldMs > 0) this.#blocked.add(entry);
     else if (entry.heldUntil > 0) this.#blocked.delete(entry);
     entry.heldUntil = heldMs > 0 ? now + heldMs : 0;
   }
 
-  #insert(text: string, value: StoredRecord, expiresAt: number): Entry {
-    const entry: Entry = {
-      text,
-      value,
-      expiresAt,
-      heldUntil: 0,
-      bytes: 0,
-      writes: 0,
-      commit: 0,
-      older: null,
-      newer: null,
-      expiryIndex: -1,
-      parkedIndex: -1,
-    };
-    this.#entries.set(text, entry);
-    this.#expiries.add(entry, expiresAt);
-    return entry;
+  #insert(entry: Entry): void {
+    entry.table = this;
+    this.#absence = {};
+    this.#entries.set(entry.text, entry);
+    entry.sweptAt = entry.expiresAt;
+    this.#expiries.add(entry, entry.expiresAt);
+    this.#order.add(entry, entry.written);
   }
 
   /**
-   * The heap keeps an earlier deadline as it is: it only says when to look at the entry again, and a record that is
+   * Both heaps keep an earlier deadline as it is: it only says when to look at the entry again, and a record that is
    * written often would otherwise pay for a new place every time.
    */
-  #renew(entry: Entry, value: StoredRecord, expiresAt: number): void {
-    entry.value = value;
-    entry.expiresAt = expiresAt;
-    if (expiresAt < this.#expiries.deadlineAt(entry.expiryIndex)) {
-      this.#expiries.change(entry.expiryIndex, expiresAt);
-    }
-    if (entry.parkedIndex >= 0) this.#parked.remove(entry.parkedIndex);
-    else this.#order.remove(entry);
+  #renew(entry: Entry): void {
+    if (entry.expiresAt < entry.sweptAt) this.#sweepAt(entry, entry.expiresAt);
+    if (entry.parkedIndex < 0) return;
+    this.#parked.remove(entry.parkedIndex);
+    this.#order.add(entry, entry.written);
+  }
+
+  #sweepAt(entry: Entry, deadline: number): void {
+    entry.sweptAt = deadline;
+    this.#expiries.change(entry.expiryIndex, deadline);
   }
 
   /** Looks at no more than `most` entries whose deadline has come. */
@@ -174,13 +182,14 @@ export class BoundedTable {
 
   /**
    * Drops entries until the bounds hold: those past their expiry, then the least recently written without a running
-   * block, then the one whose block ends soonest. What the commit itself wrote is never chosen. Among parked entries
-   * whose block has ended the one that ended first goes first: all of them are older than any that is not parked.
+   * block, then the one whose block ends soonest. What was written after `before`, by the commit itself, is never chosen.
+   * Among parked entries whose block has ended the one that ended first goes first: all of them are older than any
+   * that is not parked.
    */
-  #makeRoom(now: number): void {
+  #makeRoom(now: number, before: number): void {
     while (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
       if (this.#expiries.firstDeadline <= now) this.#sweepFirst(now);
-      else if (!this.#evictOne(now)) return;
+      else if (!this.#evictOne(now, before)) return;
     }
   }
 
@@ -188,11 +197,11 @@ export class BoundedTable {
     const entry = this.#expiries.first;
     if (entry === undefined) return;
     if (entry.expiresAt <= now) this.#drop(entry);
-    else this.#expiries.change(entry.expiryIndex, entry.expiresAt);
+    else this.#sweepAt(entry, entry.expiresAt);
   }
 
-  #evictOne(now: number): boolean {
-    const entry = this.#victim(now);
+  #evictOne(now: number, before: number): boolean {
+    const entry = this.#victim(now, before);
     if (entry === undefined) return false;
     this.evicted += 1;
     if (entry.heldUntil > now) this.evictedBlocks += 1;
@@ -200,33 +209,58 @@ export class BoundedTable {
     return true;
   }
 
-  #victim(now: number): Entry | undefined {
+  #victim(now: number, before: number): Entry | undefined {
     if (this.#parked.firstDeadline <= now) return this.#parked.first;
-    for (let entry = this.#order.oldest; entry !== null; entry = this.#order.oldest) {
-      if (entry.commit === this.#commit) break;
+    for (let entry = this.#oldest(); entry !== undefined; entry = this.#oldest()) {
+      if (entry.written > before) break;
       if (entry.heldUntil <= now) return entry;
-      this.#order.remove(entry);
+      this.#order.remove(entry.orderIndex);
       this.#parked.add(entry, entry.heldUntil);
     }
     return this.#parked.first;
+  }
+
+  /** The least recently written of those that are not parked. */
+  #oldest(): Entry | undefined {
+    for (;;) {
+      const entry = this.#order.first;
+      if (entry === undefined || entry.written === this.#order.firstDeadline) return entry;
+      this.#order.change(entry.orderIndex, entry.written);
+    }
   }
 
   #drop(entry: Entry): void {
     this.#entries.delete(entry.text);
     this.#expiries.remove(entry.expiryIndex);
     if (entry.parkedIndex >= 0) this.#parked.remove(entry.parkedIndex);
-    else this.#order.remove(entry);
+    else this.#order.remove(entry.orderIndex);
     if (entry.heldUntil > 0) this.#blocked.delete(entry);
     this.#bytes -= entry.bytes;
+    release(entry);
   }
+}
+
+/** A key may remember the entry for long; what it held must not stay with it. */
+function release(entry: Entry): void {
+  entry.table = null;
+  entry.value = undefined;
+}
+
+/** The entry that a step puts a record of this key into. A new one joins the table when the step commits. */
+export function entryFor(table: BoundedTable, key: Key): Entry {
+  return table.find(key) ?? newEntry(key.text);
+}
+
+/** The record of an entry unless its expiry has come. */
+export function valueAt(entry: Entry | undefined, now: number): StoredRecord | undefined {
+  return entry !== undefined && now < entry.expiresAt ? entry.value : undefined;
 }
 
 /**
  * Measuring costs more than all the rest of a write, and a record grows over many writes if at all. So one that is
  * written often is not measured each time.
  */
-function bytesOf({ entry, key, value }: Write): number {
-  if (entry !== undefined && entry.writes > measuredWrites && entry.writes % measuredWrites !== 0)
-    return entry.bytes;
-  return entryBytes + key.text.length + sizeOf(value);
+function bytesOf({ writes, bytes, text, put }: Entry): number {
+  if (writes > measuredWrites && writes % measuredWrites !== 0) return bytes;
+  return entryBytes + text.length + sizeOf(put);
 }

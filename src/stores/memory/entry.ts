@@ -1,9 +1,11 @@
-import type { StoredRecord } from '../../core/records.ts';
+import type { Retention, StoredRecord } from '../../core/records.ts';
 
 /** One record in memory, with its place in the structures that decide what is dropped first. */
 export interface Entry {
   readonly text: string;
-  value: StoredRecord;
+  /** The table it stands in; null before its first commit and after it was dropped. */
+  table: object | null;
+  value: StoredRecord | undefined;
   /** From this time on the record counts as absent. */
   expiresAt: number;
   /** Until then a block on it runs; 0 if its last write left none. */
@@ -12,13 +14,38 @@ export interface Entry {
   bytes: number;
   /** How often it was written. */
   writes: number;
-  /** The number of the commit that wrote it last. */
-  commit: number;
-  /** Neighbours in the order of writing. */
-  older: Entry | null;
-  newer: Entry | null;
-  /** Its place in the heap of expiries. */
+  /** The table's count of writes at the last one. */
+  written: number;
+  /** The deadline it has in the heap of expiries; its own may have moved away from it. */
+  sweptAt: number;
   expiryIndex: number;
-  /** Its place in the heap of parked entries; −1 when it stands in the order of writing. */
+  /** Its place in the order of writing; −1 while it is parked. */
+  orderIndex: number;
+  /** Its place in the heap of parked entries; −1 while it stands in the order of writing. */
   parkedIndex: number;
+  /** What the running step has put; undefined if nothing. */
+  put: StoredRecord | undefined;
+  putRetention: Retention | null;
+  /** What is to be counted for it once the step commits. */
+  putBytes: number;
+}
+
+export function newEntry(text: string): Entry {
+  return {
+    text,
+    table: null,
+    value: undefined,
+    expiresAt: 0,
+    heldUntil: 0,
+    bytes: 0,
+    writes: 0,
+    written: 0,
+    sweptAt: 0,
+    expiryIndex: -1,
+    orderIndex: -1,
+    parkedIndex: -1,
+    put: undefined,
+    putRetention: null,
+    putBytes: 0,
+  };
 }

@@ -73,7 +73,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const records = new StepRecords(table, keys, now, 'step');
       try {
         const result = step(records, now);
-        if (records.writes !== null) table.commit(records.writes, now, sweep);
+        records.commit(sweep);
         return result;
       } finally {
         records.end();
@@ -94,7 +94,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     async *held(prefix: string): AsyncGenerator<HeldRecord> {
       assertOpen();
-      for (const { text, value } of table.held(prefix, clock())) yield { key: text, value };
+      for (const { text, value } of table.held(prefix, clock())) if (value !== undefined) yield { key: text, value };
     },
     async close() {
       closed = true;

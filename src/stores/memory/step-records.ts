@@ -1,15 +1,16 @@
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Key, Records, Retention, StoredRecord } from '../../core/records.ts';
-import type { BoundedTable, Write } from './bounded-table.ts';
+import { type BoundedTable, entryFor, valueAt } from './bounded-table.ts';
+import type { Entry } from './entry.ts';
 
 /** The records of one look or step: reads through to the table, keeps writes back until the step has ended well. */
 export class StepRecords implements Records {
-  /** What the step has put, at most one write a key; null while it has put nothing. */
-  writes: Write[] | null = null;
   readonly #table: BoundedTable;
   readonly #keys: readonly Key[];
   readonly #now: number;
   #use: 'look' | 'step' | 'ended';
+  /** Entries that the step has put a record into, each once. Null while it has put nothing. */
+  #touched: Entry[] | null = null;
 
   constructor(table: BoundedTable, keys: readonly Key[], now: number, use: 'look' | 'step') {
     this.#table = table;
@@ -20,42 +21,54 @@ export class StepRecords implements Records {
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     this.#assertUsable(key);
-    const put = this.#writeOf(key);
-    if (put !== undefined) return put.value as R;
-    const found = this.#table.find(key.text, this.#now);
+    const put = this.#putOf(key);
+    if (put !== undefined) return put as R;
+    const found = valueAt(this.#table.find(key), this.#now);
     if (found !== undefined || key.was === null) return found as R | undefined;
-    return this.#table.find(key.was, this.#now) as R | undefined;
+    return valueAt(this.#table.findText(key.was), this.#now) as R | undefined;
   }
 
   put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
     this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not put a record.');
-    const put = this.#writeOf(key);
-    if (put === undefined) {
-      const write: Write = { key, value, retention, entry: undefined, bytes: 0 };
-      if (this.writes === null) this.writes = [write];
-      else this.writes.push(write);
-      return;
-    }
-    put.value = value;
-    put.retention = retention;
+    const entry = this.#entryOf(key) ?? this.#touch(key);
+    entry.put = value;
+    entry.putRetention = retention;
+  }
+
+  /** Writes what was put. */
+  commit(sweep: boolean): void {
+    if (this.#touched !== null) this.#table.commit(this.#touched, this.#now, sweep);
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
   end(): void {
     this.#use = 'ended';
+    if (this.#touched !== null) for (const entry of this.#touched) entry.put = undefined;
+  }
+
+  #touch(key: Key): Entry {
+    const entry = entryFor(this.#table, key);
+    if (this.#touched === null) this.#touched = [entry];
+    else this.#touched.push(entry);
+    return entry;
+  }
+
+  #putOf(key: Key): StoredRecord | undefined {
+    return this.#touched === null ? undefined : this.#entryOf(key)?.put;
+  }
+
+  #entryOf(key: Key): Entry | undefined {
+    if (this.#touched !== null) {
+      for (const entry of this.#touched) if (entry.text === key.text) return entry;
+    }
+    return undefined;
   }
 
   #assertUsable(key: Key): void {
     invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
     for (const declared of this.#keys) if (declared === key || declared.text === key.text) return;
     throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
-  }
-
-  #writeOf(key: Key): Write | undefined {
-    if (this.writes === null) return undefined;
-    for (const put of this.writes) if (put.key === key || put.key.text === key.text) return put;
-    return undefined;
   }
 }
 
