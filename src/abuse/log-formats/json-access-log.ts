@@ -1,0 +1,145 @@
+import { AccessTimes } from './access-time.ts';
+import { type Fields, firstOf, textOf, timeOf } from './json-fields.ts';
+import type { EntrySink, LineKind, LogFormat } from './log-entry.ts';
+import { parseObject } from './syslog-line.ts';
+
+/**
+ * Finds a client behind trusted proxies.
+ *
+ * @param peer the address the server has seen
+ * @param header reads a header of the request by its lower-case name
+ */
+export type ClientOfPeer = (peer: string, header: (name: string) => string | undefined) => string;
+
+/** Names of one thing in the logs of nginx, Caddy, Traefik, Node's loggers and the Elastic schema, most telling first. */
+const names = {
+  time: ['@timestamp', 'time_iso8601', 'ts', 'StartUTC', 'timestamp', 'time', 'msec', 'time_local', 'date'],
+  ip: [
+    'remote_addr',
+    'request.remote_ip',
+    'ClientHost',
+    'client_ip',
+    'remote_ip',
+    'req.remoteAddress',
+    'source.ip',
+    'client.ip',
+    'remoteAddress',
+    'clientip',
+    'ClientAddr',
+    'request.remote_addr',
+    'remoteIp',
+    'ip',
+  ],
+  user: ['remote_user', 'user_id', 'ClientUsername', 'user.name', 'user'],
+  method: [
+    'request_method',
+    'request.method',
+    'RequestMethod',
+    'req.method',
+    'http.request.method',
+    'method',
+    'verb',
+  ],
+  path: [
+    'request_uri',
+    'request.uri',
+    'RequestPath',
+    'req.url',
+    'url.original',
+    'url.path',
+    'uri',
+    'path',
+    'url',
+  ],
+  status: [
+    'status',
+    'DownstreamStatus',
+    'OriginStatus',
+    'res.statusCode',
+    'http.response.status_code',
+    'status_code',
+    'statusCode',
+    'response',
+  ],
+  agent: [
+    'http_user_agent',
+    'request.headers.User-Agent',
+    'request_User-Agent',
+    'req.headers.user-agent',
+    'user_agent.original',
+    'user_agent',
+    'userAgent',
+    'agent',
+  ],
+  forwarded: [
+    'http_x_forwarded_for',
+    'request.headers.X-Forwarded-For',
+    'request_X-Forwarded-For',
+    'req.headers.x-forwarded-for',
+    'x_forwarded_for',
+  ],
+} as const;
+
+const requestLine = /^([A-Za-z][A-Za-z0-9_-]{0,31}) (\S.*?)(?: HTTP\/[\d.]+)?$/s;
+
+/** Access logs of one JSON object a line. */
+export class JsonAccessLog implements LogFormat {
+  readonly #times = new AccessTimes();
+  readonly #clientOf: ClientOfPeer | null;
+
+  /** @param clientOf asked where the log tells a forwarding header; without it the peer is the client */
+  constructor(clientOf: ClientOfPeer | null) {
+    this.#clientOf = clientOf;
+  }
+
+  read(line: string, emit: EntrySink): LineKind {
+    const fields = parseObject(line);
+    if (fields === null) return 'unknown';
+    const peer = textOf(firstOf(fields, names.ip));
+    const t = this.#timeOf(firstOf(fields, names.time));
+    const status = statusOf(firstOf(fields, names.status));
+    if (peer === null || t === null || status === null) return 'other';
+    const [method, path] = requestOf(fields);
+    const ip = this.#clientBehind(withoutPort(peer), fields);
+    const user = textOf(firstOf(fields, names.user));
+    emit({ kind: 'request', t, ip, user, method, path, status, ua: textOf(firstOf(fields, names.agent)) });
+    return 'read';
+  }
+
+  end(): void {
+    // Every entry is told by its own line.
+  }
+
+  #timeOf(value: unknown): number | null {
+    return timeOf(value) ?? (typeof value === 'string' ? this.#times.read(value) : null);
+  }
+
+  #clientBehind(peer: string, fields: Fields): string {
+    const forwarded = this.#clientOf === null ? null : textOf(firstOf(fields, names.forwarded));
+    if (this.#clientOf === null || forwarded === null) return peer;
+    return this.#clientOf(peer, (name) => (name === 'x-forwarded-for' ? forwarded : undefined));
+  }
+}
+
+function requestOf(fields: Fields): readonly [method: string, path: string] {
+  const method = textOf(firstOf(fields, names.method));
+  const path = textOf(firstOf(fields, names.path));
+  if (method !== null && path !== null) return [method, path];
+  const [, verb, target] = requestLine.exec(textOf(fields.request) ?? '') ?? [];
+  return [method ?? verb ?? '-', path ?? target ?? '-'];
+}
+
+function statusOf(value: unknown): number | null {
+  const status = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : value;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 0 && status < 1_000
+    ? status
+    : null;
+}
+
+const addressAndPort = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d{1,5})?$/;
+
+/** `203.0.113.7:52342` and `[2001:db8::1]:52342` without the port. */
+export function withoutPort(text: string): string {
+  const found = addressAndPort.exec(text);
+  return found?.[1] ?? found?.[2] ?? text;
+}

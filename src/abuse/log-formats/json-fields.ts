@@ -1,0 +1,46 @@
+import { readIsoTime } from './syslog-line.ts';
+import { utc } from './time-zone.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The first of the fields that is there; a dot leads into an object. A name with dots of its own counts before. */
+export function firstOf(fields: Fields, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = fields[name] ?? (name.includes('.') ? inside(fields, name) : undefined);
+    if (value !== undefined && value !== null && value !== '' && value !== '-') return value;
+  }
+  return undefined;
+}
+
+function inside(fields: Fields, name: string): unknown {
+  let value: unknown = fields;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Fields)[part];
+  }
+  return value;
+}
+
+/** A text; the first of a list, as Caddy writes headers; null for anything else. */
+export function textOf(value: unknown): string | null {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' && first !== '' && first !== '-' ? first : null;
+}
+
+const LATEST_SECONDS = 8_640_000_000_000;
+
+/**
+ * A time as JSON logs write it, in ms: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by
+ * their size. Null for anything else.
+ */
+export function timeOf(value: unknown): number | null {
+  if (typeof value === 'string') {
+    if (/^\d{1,20}(\.\d{1,9})?$/.test(value)) return timeOf(Number(value));
+    return readIsoTime(value, utc);
+  }
+  if (typeof value !== 'number' || !(value >= 0) || value > Number.MAX_SAFE_INTEGER * 1_000) return null;
+  if (value < 1e11) return Math.floor(value * 1_000);
+  if (value < 1e14) return Math.floor(value);
+  const t = Math.floor(value < 1e17 ? value / 1e3 : value / 1e6);
+  return t <= LATEST_SECONDS ? t : null;
+}

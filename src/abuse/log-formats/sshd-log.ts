@@ -1,0 +1,162 @@
+import { type EntrySink, type LineKind, type LogFormat, type LoginEntry, loginEntry } from './log-entry.ts';
+import { MOST_REPEATED, readSshdMessage, type SshdMessage, type SshdPeer } from './sshd-message.ts';
+import { readSyslogLine, type SyslogClock, type SyslogLine } from './syslog-line.ts';
+import { TextPool } from './text-pool.ts';
+
+const programs = new Set(['sshd', 'sshd-session', 'sshd-auth']);
+
+/** What sshd gives a client to log in, by default. A trace that old has nothing better to wait for. */
+const GRACE_MS = 120_000;
+/** After this the same process number is taken for another connection. */
+const CONNECTION_MS = 600_000;
+const MOST_CONNECTIONS = 10_000;
+const MOST_HOSTS = 1_000;
+
+/** Shows that a connection has tried a name, until a line tells better what became of it. */
+interface Trace extends SshdPeer {
+  readonly since: number;
+}
+
+/** A connection whose attempts have been counted, or are known to be none. */
+interface Settled {
+  readonly ip: string;
+  readonly since: number;
+}
+
+const byLastMessage = /^last message repeated (\d{1,9}) times$/;
+
+/**
+ * The log of OpenSSH's server. One attempt is counted once, though sshd, PAM and the system log may tell of it on several
+ * lines: where sshd says that a password failed or was accepted, only that counts. Where it does not, as on servers that
+ * take keys only, a connection that named a user and left without being let in counts as one failure, when it ends or
+ * its time is over.
+ */
+export class SshdLog implements LogFormat {
+  readonly #clock: SyslogClock;
+  readonly #pool = new TextPool();
+  /** Both by host and process, in the order of their lines. */
+  readonly #traces = new Map<string, Trace>();
+  readonly #settled = new Map<string, Settled>();
+  /** What the last line of each host has brought, for hosts whose log says "last message repeated". */
+  readonly #lastOfHost = new Map<string, LoginEntry | null>();
+
+  constructor(clock: SyslogClock) {
+    this.#clock = clock;
+  }
+
+  read(line: string, emit: EntrySink): LineKind {
+    const entry = readSyslogLine(line, this.#clock);
+    if (entry === null) return 'unknown';
+    if (!programs.has(entry.program)) return this.#repeat(entry, emit);
+    this.#settleOld(entry.t, emit);
+    this.#remember(entry.host, null);
+    const message = readSshdMessage(entry.message);
+    if (message.what === 'garbled') return 'unknown';
+    return this.#take(entry, message, emit) ? 'read' : 'other';
+  }
+
+  end(emit: EntrySink): void {
+    for (const [key, trace] of this.#traces) this.#settle(key, trace, trace.since, emit);
+    this.#settled.clear();
+  }
+
+  #take(line: SyslogLine, message: SshdMessage, emit: EntrySink): boolean {
+    const key = line.pid === '' ? null : `${line.host} ${line.pid}`;
+    if (message.what === 'failed' || message.what === 'accepted') {
+      if (key !== null) this.#told(key, { ip: message.ip, since: line.t });
+      this.#count(line, message, emit);
+      return true;
+    }
+    if (message.what === 'trace') {
+      this.#trace(key, line.t, message, emit);
+      return true;
+    }
+    const trace = key === null ? undefined : this.#traces.get(key);
+    if (key === null || trace === undefined || message.what === 'other') return false;
+    if (message.what === 'probe') this.#told(key, trace);
+    else this.#settle(key, trace, line.t, emit);
+    return message.what === 'closed';
+  }
+
+  #count({ t, host }: SyslogLine, message: Attempt, emit: EntrySink): void {
+    const account = this.#pool.own(message.user);
+    const ip = this.#pool.own(message.ip);
+    const entry = loginEntry(message.what === 'accepted' ? 'succeed' : 'fail', { t, account, ip });
+    for (let time = 0; time < message.times; time += 1) emit(entry);
+    this.#remember(host, entry);
+  }
+
+  /** A line without a process number cannot be joined with others: it counts as a connection of its own. */
+  #trace(key: string | null, t: number, { user, ip }: SshdPeer, emit: EntrySink): void {
+    const fresh: Trace = { user: this.#pool.own(user), ip: this.#pool.own(ip), since: t };
+    if (key === null) {
+      emitFailure(fresh, t, emit);
+      return;
+    }
+    const settled = this.#settled.get(key);
+    if (settled?.ip === ip && t - settled.since <= CONNECTION_MS) return;
+    const waiting = this.#traces.get(key);
+    if (waiting?.ip === ip) return;
+    if (waiting !== undefined) this.#settle(key, waiting, t, emit);
+    this.#traces.set(key, fresh);
+    if (this.#traces.size > MOST_CONNECTIONS) this.#settleOldest(t, emit);
+  }
+
+  /** The connection has been told of in plain words: its traces count no more. */
+  #told(key: string, { ip, since }: Settled): void {
+    this.#traces.delete(key);
+    this.#settled.delete(key);
+    this.#settled.set(key, { ip: this.#pool.own(ip), since });
+    if (this.#settled.size <= MOST_CONNECTIONS) return;
+    const [oldest] = this.#settled.keys();
+    if (oldest !== undefined) this.#settled.delete(oldest);
+  }
+
+  #settle(key: string, trace: Trace, t: number, emit: EntrySink): void {
+    this.#told(key, { ip: trace.ip, since: t });
+    emitFailure(trace, t, emit);
+  }
+
+  #settleOldest(t: number, emit: EntrySink): void {
+    for (const [key, trace] of this.#traces) {
+      this.#settle(key, trace, t, emit);
+      return;
+    }
+  }
+
+  /** Both are in the order of their lines, so that only the first ones can be old. */
+  #settleOld(t: number, emit: EntrySink): void {
+    for (const [key, trace] of this.#traces) {
+      if (t - trace.since <= GRACE_MS) break;
+      this.#settle(key, trace, t, emit);
+    }
+    for (const [key, { since }] of this.#settled) {
+      if (t - since <= CONNECTION_MS) break;
+      this.#settled.delete(key);
+    }
+  }
+
+  #repeat({ t, host, program, message }: SyslogLine, emit: EntrySink): LineKind {
+    const times = program === '' ? Number(byLastMessage.exec(message)?.[1] ?? 0) : 0;
+    const last = this.#lastOfHost.get(host);
+    if (times > MOST_REPEATED) return 'unknown';
+    if (times === 0 || !last) {
+      this.#remember(host, null);
+      return 'other';
+    }
+    for (let time = 0; time < times; time += 1) emit({ ...last, t });
+    return 'read';
+  }
+
+  #remember(host: string, entry: LoginEntry | null): void {
+    if (entry === null && !this.#lastOfHost.has(host)) return;
+    if (this.#lastOfHost.size >= MOST_HOSTS) this.#lastOfHost.clear();
+    this.#lastOfHost.set(this.#pool.own(host), entry);
+  }
+}
+
+type Attempt = Extract<SshdMessage, SshdPeer>;
+
+function emitFailure({ user, ip }: SshdPeer, t: number, emit: EntrySink): void {
+  emit(loginEntry('fail', { t, account: user, ip }));
+}

@@ -1,0 +1,85 @@
+import { emptyAccount } from './log-entry.ts';
+
+/** Whom a message of sshd speaks of. */
+export interface SshdPeer {
+  readonly user: string;
+  readonly ip: string;
+}
+
+/**
+ * What a message of sshd says about an attempt. `failed` and `accepted` tell how one ended; a `trace` shows that somebody tried a
+ * name, which another line of the same connection may tell better; `probe` says that nothing was tried but to ask
+ * which ways there are; `garbled` begins like one of these and goes on otherwise.
+ */
+export type SshdMessage =
+  | ({ readonly what: 'failed' | 'accepted' | 'trace'; readonly times: number } & SshdPeer)
+  | { readonly what: 'probe' | 'closed' | 'other' | 'garbled' };
+
+const probe: SshdMessage = { what: 'probe' };
+const closed: SshdMessage = { what: 'closed' };
+const other: SshdMessage = { what: 'other' };
+const garbled: SshdMessage = { what: 'garbled' };
+
+/** More repetitions than this are a forged line: syslog writes the count at least every few minutes. */
+export const MOST_REPEATED = 10_000;
+const longestUser = 1_024;
+
+const repeated = /^message repeated (\d{1,9}) times: \[ ?(.*)\]$/s;
+const verdict = /^(Failed|Accepted|Postponed|Partial) (\S+) for (invalid user |illegal user )?/;
+/** What stands behind the last ` from `. */
+const origin = /^(\S+)(?: port \d{1,5})?(?: ssh\d?)?(?: \[preauth\])?(?:: .*)?$/s;
+const originOfVerdict = /^(\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?(?:: .*)?$/s;
+const invalidUser = /^(?:error: )?(?:Invalid|Illegal) user /;
+const pamError = /^error: PAM: .{1,200}? for (?:illegal user |invalid user )?/;
+const exceeded = /^error: maximum authentication attempts exceeded for (?:invalid user )?/;
+/** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
+const unfinished =
+  /^(?:Connection (?:closed|reset) by|Disconnected from|Disconnecting) (?:authenticating|invalid) user (.*) (\S+) port \d{1,5}(?:: .*)?(?: \[preauth\])?$/s;
+const closing =
+  /^(?:error: )?(?:Connection (?:closed|reset)|Received disconnect|Disconnect|Timeout before auth|fatal: Timeout)/;
+
+/** Reads a message. What a client has chosen, its name, cannot pass for another part: addresses are taken from the end. */
+export function readSshdMessage(message: string): SshdMessage {
+  const repetition = message.startsWith('message repeated ') ? repeated.exec(message) : null;
+  if (repetition === null) return readOne(message, 1);
+  const times = Number(repetition[1]);
+  return times >= 1 && times <= MOST_REPEATED ? readOne(repetition[2] ?? '', times) : garbled;
+}
+
+function readOne(message: string, times: number): SshdMessage {
+  const judged = verdict.exec(message);
+  if (judged !== null) return readVerdict(judged, message, times);
+  for (const pattern of [invalidUser, pamError, exceeded]) {
+    const found = pattern.exec(message);
+    if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times) ?? garbled;
+  }
+  const ended = unfinished.exec(message);
+  if (ended !== null) return { what: 'trace', times: 1, user: nameOf(ended[1] ?? ''), ip: ended[2] ?? '' };
+  return closing.test(message) ? closed : other;
+}
+
+/** A key that was not taken shows an attempt, but clients offer one key after the other before they are let in. */
+function readVerdict([start, word, method]: RegExpExecArray, message: string, times: number): SshdMessage {
+  if (word === 'Postponed' || word === 'Partial') return other;
+  if (word === 'Failed' && method === 'none') return probe;
+  const isWeak = word === 'Failed' && (method === 'publickey' || method === 'hostbased');
+  const what = word === 'Accepted' ? 'accepted' : isWeak ? 'trace' : 'failed';
+  return peerAfter(start.length, message, originOfVerdict, what, times) ?? garbled;
+}
+
+function peerAfter(
+  start: number,
+  message: string,
+  pattern: RegExp,
+  what: 'failed' | 'accepted' | 'trace',
+  times: number,
+): SshdMessage | null {
+  const from = message.lastIndexOf(' from ');
+  if (from < start) return null;
+  const found = pattern.exec(message.slice(from + 6));
+  const user = message.slice(start, from);
+  if (found === null || user.length > longestUser) return null;
+  return { what, times, user: nameOf(user), ip: found[1] ?? '' };
+}
+
+const nameOf = (user: string): string => (user === '' ? emptyAccount : user);
