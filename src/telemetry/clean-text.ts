@@ -1,0 +1,30 @@
+/**
+ * Text that came from outside, made fit for a log line, a label or an event: bounded, in one line, and without what
+ * looks like an address or an account. The first line of defence is that no field for an identifier exists; this is
+ * the second, for the words of operators and of libraries.
+ */
+export function cleanText(text: string, mostChars = 200): string {
+  const cut = text.length > mostChars ? `${wholeChars(text, mostChars)}…` : text;
+  return escapeControls(
+    cut.replace(emailLike, '[account]').replace(ipv4Like, '[address]').replace(ipv6Like, '[address]'),
+  );
+}
+
+const emailLike = /[^\s@<>"']{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,8}/gu;
+const ipv4Like = /\b\d{1,3}(\.\d{1,3}){3}\b/g;
+/** At least two colons between hexadecimal groups; a time of day has no `::` and fewer than three groups after it. */
+const ipv6Like = /(?<![\w:.])(?=[\da-f:]{3,45}(?![\w:]))(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/gi;
+
+/** Control characters, separators of lines and what changes the direction of text. */
+const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** `\n` as `\u000a`: visible, and of no effect on a terminal. */
+export function escapeControls(text: string): string {
+  return text.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** No half of a surrogate pair at the end. */
+function wholeChars(text: string, most: number): string {
+  const last = text.charCodeAt(most - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
+}

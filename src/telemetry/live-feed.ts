@@ -1,0 +1,143 @@
+import type { FeedFields, FeedLine, FeedType } from './feed-event.ts';
+import { FeedRing } from './feed-ring.ts';
+import { FeedSampler } from './feed-sampler.ts';
+import { FeedSubscription } from './feed-subscription.ts';
+
+export interface FeedOptions {
+  /** Events kept for those who come back. Default 1024. */
+  readonly ringEvents?: number;
+  /** Default 64. */
+  readonly maxSubscribers?: number;
+  /** Events that may wait for one subscriber; with more it is dropped. Default 1024. */
+  readonly queueEvents?: number;
+  /** Above this, events of which there are many are shown as samples. Default 200. */
+  readonly eventsPerSecond?: number;
+  /** Milliseconds; default `Date.now`. */
+  readonly clock?: () => number;
+  /** Told when a subscriber comes or goes, with how many there are. */
+  readonly onSubscribers?: (count: number) => void;
+}
+
+/** How the feed has fared since it was made. */
+export interface FeedCounts {
+  readonly published: number;
+  /** Left out because there were too many a second. */
+  readonly hidden: number;
+  /** Subscribers that were too slow. */
+  readonly dropped: number;
+  readonly subscribers: number;
+}
+
+const tickMs = 1000;
+
+/** What happens, as it happens, for consoles. Bounded in memory and in rate; says so when it leaves something out. */
+export class LiveFeed {
+  readonly #ring: FeedRing;
+  readonly #sampler: FeedSampler;
+  readonly #subscriptions = new Set<FeedSubscription>();
+  readonly #maxSubscribers: number;
+  readonly #queueEvents: number;
+  readonly #clock: () => number;
+  readonly #onSubscribers: (count: number) => void;
+  #timer: NodeJS.Timeout | null = null;
+  #hidden = 0;
+  #dropped = 0;
+
+  constructor(options: FeedOptions = {}) {
+    this.#ring = new FeedRing(options.ringEvents ?? 1024);
+    this.#sampler = new FeedSampler(options.eventsPerSecond ?? 200);
+    this.#maxSubscribers = options.maxSubscribers ?? 64;
+    this.#queueEvents = options.queueEvents ?? 1024;
+    this.#clock = options.clock ?? Date.now;
+    this.#onSubscribers = options.onSubscribers ?? (() => {});
+  }
+
+  /**
+   * Shows an event, or counts it where there are too many.
+   *
+   * @param isOrdinary whether it may be left out first, as one of a call that was allowed
+   */
+  publish(type: FeedType, fields: FeedFields, isOrdinary = false): void {
+    const now = Math.round(this.#clock());
+    this.tell(now);
+    if (!this.#sampler.shows(type, isOrdinary, now)) {
+      this.#hidden += 1;
+      this.#arm();
+      return;
+    }
+    this.#add(type, fields, now);
+  }
+
+  /** Says what was left out, once its second is over. Called by itself; at hand for tests. */
+  tell(now = Math.round(this.#clock())): void {
+    const sampled = this.#sampler.takeSampled(now);
+    if (sampled !== null) this.#add('sampled', sampled, now);
+  }
+
+  /**
+   * Events from now on, or from after `since` on. Null when there are as many subscribers as there may be.
+   *
+   * @param since number of the last event seen, as `Last-Event-ID` has it
+   */
+  subscribe({ since = null }: { since?: number | null } = {}): FeedSubscription | null {
+    if (this.#subscriptions.size >= this.#maxSubscribers) return null;
+    const subscription = new FeedSubscription(this.#queueEvents, (reason) => {
+      this.#subscriptions.delete(subscription);
+      if (reason === 'slow') this.#dropped += 1;
+      this.#onSubscribers(this.#subscriptions.size);
+    });
+    this.#subscriptions.add(subscription);
+    this.#onSubscribers(this.#subscriptions.size);
+    if (since !== null) this.#resume(subscription, since);
+    return subscription;
+  }
+
+  counts(): FeedCounts {
+    const { latest: published } = this.#ring;
+    return { published, hidden: this.#hidden, dropped: this.#dropped, subscribers: this.#subscriptions.size };
+  }
+
+  /** Ends every subscription. */
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    for (const subscription of this.#subscriptions) subscription.end();
+  }
+
+  #add(type: FeedType, fields: FeedFields, t: number): void {
+    const seq = this.#ring.latest + 1;
+    const line = lineOf(seq, t, type, fields);
+    this.#ring.add(line);
+    for (const subscription of this.#subscriptions) subscription.give(line);
+  }
+
+  /** A number from before a restart, or older than the ring, means that events were missed. */
+  #resume(subscription: FeedSubscription, since: number): void {
+    const { latest, oldest } = this.#ring;
+    const isOurs = Number.isSafeInteger(since) && since >= 0 && since <= latest;
+    const from = isOurs ? since : oldest - 1;
+    if (!isOurs || since + 1 < oldest) {
+      const missed = isOurs ? oldest - since - 1 : null;
+      subscription.give(lineOf(0, Math.round(this.#clock()), 'gap', { missed }));
+    }
+    for (const line of this.#ring.after(from)) subscription.give(line);
+  }
+
+  #arm(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => {
+      this.tell();
+      if (this.#sampler.isQuiet && this.#timer !== null) {
+        clearInterval(this.#timer);
+        this.#timer = null;
+      }
+    }, tickMs);
+    this.#timer.unref();
+  }
+}
+
+const lineOf = (seq: number, t: number, type: FeedType, fields: FeedFields): FeedLine => ({
+  seq,
+  type,
+  json: JSON.stringify({ seq, t, type, ...fields }),
+});

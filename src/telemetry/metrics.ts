@@ -1,0 +1,263 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Mode, type Reason, rules } from '../core/decision.ts';
+import { type FaultCode, faultCatalogue } from '../core/fault.ts';
+import type { DecisionEvent, StoreEvent } from '../guard/events.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { LimitEvent } from '../limits/events.ts';
+import type { Verdict } from '../limits/verdict.ts';
+import { Label } from './label.ts';
+import { Tally } from './tally.ts';
+
+export interface MetricsOptions {
+  /** Of Portcullis. */
+  readonly version: string;
+  /** Names of the policies. */
+  readonly policies: Iterable<string>;
+  /** Patterns of the limiter's routes: `PUT /create`. */
+  readonly limitRoutes?: Iterable<string>;
+  /** Patterns of the service's own routes: `/v1/blocks/:id`. */
+  readonly httpRoutes?: Iterable<string>;
+  readonly scenarios?: Iterable<string>;
+  /** How many ALLOW decisions one told event stands for; as the guard has it. Default 1. */
+  readonly allowEventEvery?: number;
+  /** Numbers of the process and of Node. Default true. */
+  readonly processMetrics?: boolean;
+}
+
+/** A request that the service has answered. */
+export interface HttpObservation {
+  readonly method: string;
+  /** The pattern of its route; null when there was none. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
+const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
+const responses = ['degrade', 'block', 'none', 'shadow', 'skip'];
+const kratosResults = ['allowed', 'blocked', 'reset', 'proxied', 'rejected', 'failed'];
+const kratosReasons = ['identifier', 'ip', 'body', 'upstream', 'store', 'matrix'];
+
+/** Numbers for Prometheus. Every label has a bounded set of values, fixed by the configuration and never by a client. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #policy: Label;
+  readonly #limitRoute: Label;
+  readonly #httpRoute: Label;
+  readonly #scenario: Label;
+  readonly #op = new Label(ops);
+  readonly #rule = new Label(rules);
+  readonly #limitRule = new Label(['limit', 'auto-block', 'blocked']);
+  readonly #code = new Label(Object.keys(faultCatalogue));
+  readonly #method = new Label(methods);
+  readonly #response = new Label(responses);
+  readonly #kratosResult = new Label(kratosResults);
+  readonly #kratosReason = new Label(kratosReasons);
+  readonly #allowWeight: number;
+
+  readonly #decisions = this.#tally(
+    'portcullis_decisions_total',
+    'Decisions, by what they were and the rule that named them.',
+    ['policy', 'op', 'outcome', 'rule', 'mode'],
+  );
+  readonly #blocks = this.#tally('portcullis_blocks_total', 'Blocks that rules have set.', [
+    'policy',
+    'rule',
+    'level',
+  ]);
+  readonly #faults = this.#tally('portcullis_faults_total', 'Faults, by code of the catalogue.', ['code']);
+  readonly #trips = this.#tally('portcullis_breaker_trips_total', 'Times a breaker has tripped.', ['policy']);
+  readonly #critical = this.#tally('portcullis_critical_total', 'Critical signals.', ['policy', 'what']);
+  readonly #caps = this.#tally('portcullis_cap_refusals_total', 'Refusals by local caps.', ['policy', 'op']);
+  readonly #acts = this.#tally('portcullis_operator_acts_total', 'Acts of operators.', ['what']);
+  readonly #limits = this.#tally(
+    'portcullis_limit_calls_total',
+    'Calls the limiter has judged: allowed, refused, skipped, and those a rule in shadow would have refused.',
+    ['result', 'rule', 'route'],
+  );
+  readonly #scenarios = this.#tally('portcullis_scenarios_total', 'Scenarios that spoke.', [
+    'scenario',
+    'response',
+  ]);
+  readonly #kratos = this.#tally('portcullis_kratos_total', 'Login attempts at the Kratos front.', [
+    'result',
+    'reason',
+  ]);
+  readonly #requests = this.#tally('portcullis_http_requests_total', 'Requests the service has answered.', [
+    'method',
+    'route',
+    'status',
+  ]);
+  readonly #reloads = this.#tally('portcullis_config_reloads_total', 'Configuration files read anew.', [
+    'result',
+  ]);
+  readonly #feed = this.#tally('portcullis_feed_dropped_total', 'Subscribers dropped for being slow.', []);
+
+  readonly #storeSeconds = new Histogram({
+    name: 'portcullis_store_operation_seconds',
+    help: 'Time of one operation on the store, as the guard sees it.',
+    labelNames: ['op', 'result'] as const,
+    buckets: [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+    registers: [this.registry],
+  });
+  readonly #httpSeconds = new Histogram({
+    name: 'portcullis_http_request_seconds',
+    help: 'Time from a request’s head to its answer.',
+    labelNames: ['route'] as const,
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [this.registry],
+  });
+  readonly #mode = this.#gauge('portcullis_policy_mode', 'One for the mode a policy is in, else zero.', [
+    'policy',
+    'mode',
+  ]);
+  readonly #degraded = this.#gauge('portcullis_degraded', 'One while a policy decides without the store.', [
+    'policy',
+  ]);
+  readonly #open = this.#gauge('portcullis_breaker_open', 'One while a policy’s breaker is open.', [
+    'policy',
+  ]);
+  readonly #subscribers = this.#gauge('portcullis_feed_subscribers', 'Readers of the live feed.', []);
+  readonly #pins = this.#gauge('portcullis_pins', 'Pins that operators have set.', ['kind']);
+
+  constructor(options: MetricsOptions) {
+    this.#policy = new Label(options.policies);
+    this.#limitRoute = new Label(options.limitRoutes, 1000);
+    this.#httpRoute = new Label(options.httpRoutes);
+    this.#scenario = new Label(options.scenarios);
+    this.#allowWeight = options.allowEventEvery ?? 1;
+    for (const policy of options.policies) this.mode(policy, 'NORMAL');
+    this.#gauge('portcullis_build_info', 'One; the version is in the label.', ['version', 'node']).set(
+      { version: options.version, node: process.version },
+      1,
+    );
+    if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** What the endpoint answers with. */
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  /** A new configuration may bring new names; old series stay. */
+  name(
+    names: Pick<MetricsOptions, 'limitRoutes' | 'httpRoutes' | 'scenarios'> & { policies?: Iterable<string> },
+  ): void {
+    this.#policy.name(names.policies ?? []);
+    this.#limitRoute.name(names.limitRoutes ?? []);
+    this.#httpRoute.name(names.httpRoutes ?? []);
+    this.#scenario.name(names.scenarios ?? []);
+  }
+
+  /** Listens to everything a guard tells. The result stops listening. */
+  observeGuard(guard: Guard): () => void {
+    const endings = [
+      guard.on('decision', (event) => this.decision(event)),
+      guard.on('store', (event) => this.store(event)),
+      guard.on('mode', ({ policy, to }) => this.mode(policy, to)),
+      guard.on('breaker', ({ policy, what }) => this.breaker(policy, what)),
+      guard.on('critical', ({ policy, what }) => this.#critical.add([this.#policy.of(policy), what])),
+      guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
+      guard.on('audit', ({ what }) => this.#acts.add([what])),
+      guard.on('corrupt', () => this.fault('RECORD_CORRUPT')),
+    ];
+    return () => {
+      for (const end of endings) end();
+    };
+  }
+
+  decision({ op, policy, decision }: DecisionEvent): void {
+    const { outcome, rule, mode, reasons } = decision;
+    const weight = outcome === 'ALLOW' && mode === 'NORMAL' ? this.#allowWeight : 1;
+    const name = this.#policy.of(policy);
+    this.#decisions.add([name, this.#op.of(op), outcome, this.#rule.of(rule), mode], weight);
+    if (outcome !== 'HARD_BLOCK' || op === 'check') return;
+    for (const reason of reasons) this.#block(name, reason);
+  }
+
+  #block(policy: string, { outcome, rule, level }: Reason): void {
+    if (outcome !== 'HARD_BLOCK' || rule === 'blocked' || rule === 'degraded' || rule === 'store') return;
+    this.#blocks.add([policy, this.#rule.of(rule), String(level)]);
+  }
+
+  store({ op, durationMs, fault }: StoreEvent): void {
+    const result = fault === null ? 'ok' : this.#code.of(fault);
+    this.#storeSeconds.observe({ op: this.#op.of(op), result }, durationMs / 1000);
+    if (fault !== null) this.fault(fault);
+  }
+
+  fault(code: FaultCode): void {
+    this.#faults.add([this.#code.of(code)]);
+  }
+
+  mode(policy: string, to: Mode): void {
+    const name = this.#policy.of(policy);
+    for (const mode of modes) this.#mode.set({ policy: name, mode }, mode === to ? 1 : 0);
+    this.#degraded.set({ policy: name }, to === 'NORMAL' ? 0 : 1);
+  }
+
+  breaker(policy: string, what: 'tripped' | 'closed'): void {
+    const name = this.#policy.of(policy);
+    this.#open.set({ policy: name }, what === 'tripped' ? 1 : 0);
+    if (what === 'tripped') this.#trips.add([name]);
+  }
+
+  /** One call at the limiter. */
+  limit({ allowed, rule, route, skipped, shadow }: Verdict): void {
+    const name = this.#limitRoute.of(route);
+    const result =
+      skipped !== null ? 'skipped' : allowed ? 'allowed' : rule === 'limit' ? 'refused' : 'blocked';
+    this.#limits.add([result, this.#limitRule.of(rule), name]);
+    if (shadow !== null) this.#limits.add(['shadowed', this.#limitRule.of(shadow.rule), name]);
+  }
+
+  /** What a limiter tells of its store; calls are counted by {@link limit}. */
+  limitEvent(event: LimitEvent): void {
+    if (event.type === 'store-failed') this.fault(event.code);
+  }
+
+  scenario(scenario: string, response: string): void {
+    this.#scenarios.add([this.#scenario.of(scenario), this.#response.of(response)]);
+  }
+
+  kratos(result: string, reason: string | null = null): void {
+    this.#kratos.add([this.#kratosResult.of(result), this.#kratosReason.of(reason)]);
+  }
+
+  http({ method, route, status, durationMs }: HttpObservation): void {
+    const name = this.#httpRoute.of(route);
+    const code = Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : 'other';
+    this.#requests.add([this.#method.of(method), name, code]);
+    this.#httpSeconds.observe({ route: name }, durationMs / 1000);
+  }
+
+  configReload(result: 'applied' | 'refused' | 'restart'): void {
+    this.#reloads.add([result]);
+  }
+
+  subscribers(count: number): void {
+    this.#subscribers.set(count);
+  }
+
+  subscriberDropped(): void {
+    this.#feed.add([]);
+  }
+
+  pins(kind: 'limit' | 'failure' | 'scenario' | 'shadow', count: number): void {
+    this.#pins.set({ kind }, count);
+  }
+
+  #tally<L extends string>(name: string, help: string, labels: readonly L[]): Tally<L> {
+    return new Tally(this.registry, name, help, labels);
+  }
+
+  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+}

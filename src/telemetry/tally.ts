@@ -1,0 +1,46 @@
+import { Counter, type Registry } from 'prom-client';
+
+/**
+ * A counter whose hot path is a look into a map: its numbers reach the registry when they are asked for. The labels
+ * must be bounded before they come here.
+ */
+export class Tally<L extends string> {
+  readonly #names: readonly L[];
+  readonly #counts = new Map<string, { readonly values: readonly string[]; count: number }>();
+
+  constructor(registry: Registry, name: string, help: string, labelNames: readonly L[]) {
+    this.#names = labelNames;
+    const counts = this.#counts;
+    const labelsOf = (values: readonly string[]) => this.#labelsOf(values);
+    new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { values, count } of counts.values()) this.inc(labelsOf(values), count);
+      },
+    });
+  }
+
+  /** @param values in the order of the label names */
+  add(values: readonly string[], count = 1): void {
+    const key = values.join('\n');
+    const entry = this.#counts.get(key);
+    if (entry === undefined) this.#counts.set(key, { values: [...values], count });
+    else entry.count += count;
+  }
+
+  /** How many series there are. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  #labelsOf(values: readonly string[]): Record<L, string> {
+    return Object.fromEntries(this.#names.map((label, index) => [label, values[index] ?? ''])) as Record<
+      L,
+      string
+    >;
+  }
+}
