@@ -13,9 +13,11 @@ import { type Holder, isHardBlocked, isSoftBlocked, remembered, type Standing } 
 import type { AccountRecord } from '../core/state.ts';
 import { isToken } from '../core/window.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+import { addressOf, formatAddress } from './block-address.ts';
 import { isCredential, isRate } from './engine.ts';
 import { describeExplanation } from './explain-words.ts';
 import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
+import { historyOf } from './history.ts';
 import { runImmediately } from './run.ts';
 
 /** Explains a request at `at`, or now by the store's clock. Looks, and never writes. */
@@ -32,6 +34,7 @@ function explainRecords(records: Records, request: Request, t: number): Explanat
     device: deviceWord(request, context),
     admitted: context.admitted,
     keys: keyExplanations(records, request, t, context),
+    history: historyOf(records, request, context.agentKey, t),
     budget: isCredential(request) ? explainBudget(records, request, t, context.trusted) : null,
     now: runImmediately(rehearsal, check(request), t),
     next: nextOf(rehearsal, request, t),
@@ -53,18 +56,22 @@ function nextOf(rehearsal: ImmediateStore, request: Request, t: number): Explana
 
 function keyExplanations(
   records: Records,
-  { policy, keys, subject }: Request,
+  request: Request,
   t: number,
   context: ReturnType<typeof lookAround>,
 ): KeyExplanation[] {
+  const { policy, keys, subject } = request;
   const { recordMs } = policy.retention;
   const account = readLive(records, keys.account, t, recordMs);
   const { device } = subject;
-  const standings: Partial<Record<Scope, { standing: Standing | undefined; at: number | undefined }>> = {
-    K4: { standing: account?.standing, at: account?.at },
+  const entry = device ? account?.devices.find(({ id }) => isToken(id, device.token)) : undefined;
+  const accountId = blockIdOf(keys.account, request);
+  const standings: Partial<Record<Scope, FoundStanding>> = {
+    K4: { standing: account?.standing, at: account?.at, id: accountId },
     K5: {
-      standing: device ? account?.devices.find(({ id }) => isToken(id, device.token))?.standing : undefined,
+      standing: entry?.standing,
       at: account?.at,
+      id: `${accountId.replace(':K4:', ':K5:')}:${entry?.id}`,
     },
   };
   for (const [scope, key] of [
@@ -76,15 +83,16 @@ function keyExplanations(
     ['P40', keys.p40],
   ] as const) {
     const record = readLive<StoredRecord & Holder>(records, key, t, recordMs);
-    standings[scope] = { standing: record?.standing, at: record?.at };
+    standings[scope] = { standing: record?.standing, at: record?.at, id: blockIdOf(key, request) };
   }
   return scopes.flatMap((scope) => {
-    const { standing, at } = standings[scope] ?? {};
+    const { standing, at, id = '' } = standings[scope] ?? {};
     if (standing === undefined) return [];
     const now = Math.max(t, at ?? t);
     return [
       {
         scope,
+        id,
         stops: stops(scope, context, policy.ownerLane),
         score: standing.score,
         rememberedLevel: remembered(standing, now, policy.ladder),
@@ -93,6 +101,18 @@ function keyExplanations(
       },
     ];
   });
+}
+
+interface FoundStanding {
+  readonly standing: Standing | undefined;
+  readonly at: number | undefined;
+  readonly id: string;
+}
+
+/** The id of a record's blocks; empty for a key that this request does not have. */
+function blockIdOf(key: Key | null, { policy, keyspace }: Request): string {
+  const address = key === null ? null : addressOf(key.text, policy.name, keyspace);
+  return address === null ? '' : formatAddress(address);
 }
 
 function explainBudget(

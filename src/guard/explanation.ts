@@ -3,6 +3,8 @@ import type { Decision, Scope } from '../core/decision.ts';
 /** How one key of the subject stands now. */
 export interface KeyExplanation {
   readonly scope: Scope;
+  /** What a lift of this key takes; holds hashes only. */
+  readonly id: string;
   /** Whether a block on this key would stop this request. */
   readonly stops: boolean;
   /** As of its last change; decays only when it is raised again. */
@@ -22,6 +24,13 @@ export interface BudgetExplanation {
   readonly soft: { readonly level: number; readonly until: number } | null;
 }
 
+/** Something that the subject's records remember. A sighting is one entry of a correlation's window. */
+export interface Moment {
+  readonly at: number;
+  readonly scope: Scope;
+  readonly what: 'failure' | 'sighting' | 'rotation' | 'soft' | 'hard';
+}
+
 /** The present state of a subject before one policy. */
 export interface Explanation {
   readonly at: number;
@@ -31,6 +40,8 @@ export interface Explanation {
   readonly admitted: boolean;
   readonly keys: readonly KeyExplanation[];
   readonly budget: BudgetExplanation | null;
+  /** What led here, oldest first, as far as the records remember: bounded, without anybody's name. */
+  readonly history: readonly Moment[];
   readonly now: Decision;
   /** What the next failure (or, for a rate policy, the next call) would give. */
   readonly next: { readonly op: 'fail' | 'consume'; readonly decision: Decision };
