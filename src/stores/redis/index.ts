@@ -1,9 +1,11 @@
 import { type RedisStoreOptions, settingsOf } from './options.ts';
+import { DrivenRedisCounters, type RedisCounters } from './redis-counters.ts';
 import { DrivenRedisStore, type RedisStore } from './redis-store.ts';
 
 export type { GivenClient } from './drivers/driver-of.ts';
 export type { SentinelOptions } from './drivers/node-redis-sources.ts';
 export type { RedisStoreOptions } from './options.ts';
+export type { RedisCounters } from './redis-counters.ts';
 export type { RedisStore } from './redis-store.ts';
 
 /**
@@ -19,4 +21,15 @@ export type { RedisStore } from './redis-store.ts';
 export function createRedisStore(options: RedisStoreOptions = {}): RedisStore {
   const { driver, deadlineMs } = settingsOf(options);
   return new DrivenRedisStore(driver, deadlineMs);
+}
+
+/**
+ * Plain counters in a Redis, which other programs may share: what `INCR` and `EXPIRE` would leave there. Connects and keeps
+ * its deadlines as the store does.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one.
+ */
+export function createRedisCounters(options: RedisStoreOptions = {}): RedisCounters {
+  const { driver, deadlineMs } = settingsOf(options);
+  return new DrivenRedisCounters(driver, deadlineMs);
 }

@@ -14,3 +14,5 @@ function load(file: string): Script {
 
 export const commitScript = load('./commit.lua');
 export const clockScript = load('./clock.lua');
+export const countScript = load('./count.lua');
+export const takeBackScript = load('./take-back.lua');

@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mostIdentifiers, readLoginForm, unreadableForm } from './login-form.ts';
+
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+const vectors = new URL('../../../shared/data/kratos-login-bodies.json', import.meta.url);
+
+const identifiersIn = (body: string, type: string | null = json, query = '') =>
+  readLoginForm(body, type, query).identifiers;
+
+interface BodyVector {
+  readonly ct: string;
+  readonly body: unknown;
+  readonly expect_identifier: string | null;
+  readonly action?: string;
+}
+
+describe.runIf(existsSync(vectors))('bodies that Kratos takes', () => {
+  const { cases } = existsSync(vectors)
+    ? (JSON.parse(readFileSync(vectors, 'utf8')) as { cases: BodyVector[] })
+    : { cases: [] };
+
+  test.each(cases)('$ct $body', ({ ct, body, expect_identifier, action }) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    for (const type of [ct, null, 'text/plain, application/json']) {
+      const read = readLoginForm(text, type, 'flow=1');
+      expect(read.identifiers).toEqual(expect_identifier === null ? [] : [expect_identifier]);
+      expect(read.isOneTimeCode).toBe(action === 'auth.otp');
+      expect(read.hasCredential).toBe(true);
+    }
+  });
+});
+
+describe('a login', () => {
+  test.each([
+    ['names that stand twice', '{"identifier":"a","identifier":"b"}'],
+    ['two names for it', '{"identifier":"a","password_identifier":"b"}'],
+    ['names in another case', '{"identifier":"a","IDENTIFIER":"b"}'],
+    ['a long s', '{"identifier":"a","paſſword_identifier":"b"}'],
+    ['an escaped name', String.raw`{"identifier":"a","\u0069dentifier":"b"}`],
+    ['what follows the first value', '{"identifier":"a","address":"b"} {"identifier":"c"}'],
+    ['a value that holds another object', '{"x":{"identifier":"c"},"identifier":"a","address":"b"}'],
+    ['brackets in texts', '{"x":["}]{",[[]]],"identifier":"a","address":"b"}'],
+    ['a byte order mark', '\uFEFF{"identifier":"a","address":"b"}'],
+  ])('with %s is one at every account it names', (_, body) => {
+    expect(identifiersIn(body)).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['fields that stand twice', 'identifier=a&identifier=b'],
+    ['escaped names', '%69dentifier=a&iden%74ifier=b'],
+    ['two names for it', 'address=a&password_identifier=b&csrf_token=x'],
+  ])('as a form with %s is one at every account', (_, body) => {
+    expect(identifiersIn(body, form)).toEqual(['a', 'b']);
+  });
+
+  test('decodes what forms escape', () => {
+    expect(identifiersIn('identifier=%20J%C3%BCrgen%40Example.com+', form)).toEqual(['jürgen@example.com']);
+  });
+
+  test('reads every part of a form of parts, whatever its boundary is', () => {
+    const part = (name: string, value: string) =>
+      `--B\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
+    const body = [
+      '--decoy\r\nContent-Disposition: form-data; name="identifier"\r\n\r\na\r\n--decoy--\r\n',
+      part('name="password_identifier"', 'b'),
+      part('name=address', 'c'),
+      part("name*=utf-8''%69dentifier", 'd'),
+      '--B--',
+    ].join('');
+    expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('tells an empty part from one whose value begins with hyphens', () => {
+    const body =
+      '--B\r\nContent-Disposition: form-data; name="address"\r\n\r\n--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\n--alice\r\n--B--';
+    expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toEqual(['--alice']);
+  });
+
+  test('decodes parts in quoted-printable, as Go does', () => {
+    const body =
+      '--B\nContent-Transfer-Encoding: quoted-printable\nContent-Disposition: form-data; name="identifier"\n\nal=\n=69ce\n--B--';
+    expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toContain('alice');
+  });
+
+  test.each([null, 'text/plain', 'application/json, text/plain', 'application/xml; charset=utf-16'])(
+    'of type %s is read in every way',
+    (type) => {
+      expect(identifiersIn('{"identifier":"a"}&identifier=b&', type)).toEqual(['a', 'b']);
+    },
+  );
+
+  test('is read from the query too', () => {
+    expect(identifiersIn('{"identifier":"a"}', json, 'flow=1&identifier=b')).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['1000', '1000'],
+    ['1e3', '1000'],
+    ['1000.0', '1000'],
+    ['null', undefined],
+    ['true', 'true'],
+    ['["A"]', '["a"]'],
+  ])('with the value %s is at the account that Kratos makes of it', (value, account) => {
+    const expected = account === undefined ? [] : [account];
+    expect(identifiersIn(`{"identifier":${value},"method":"password"}`)).toEqual(expected);
+  });
+
+  test.each(['', 'nothing', '{', '{"identifier"', '[1]', '"identifier"', '{"identifier":}'])(
+    'that cannot be read, such as %j, is taken for the worst',
+    (body) => {
+      expect(readLoginForm(body, json, 'flow=1')).toEqual(unreadableForm);
+    },
+  );
+
+  test('with too many accounts shows that it has too many, and no more', () => {
+    const body = Array.from({ length: 100_000 }, (_, index) => `identifier=u${index}`).join('&');
+    expect(identifiersIn(body, form)).toHaveLength(mostIdentifiers + 1);
+  });
+
+  test.each([
+    [true, { method: 'password', identifier: 'a', password: 'x', csrf_token: 't' }],
+    [true, { method: 'password', password_identifier: 'a', password: 'x', transient_payload: { a: 1 } }],
+    [false, { method: 'password', identifier: 'a', password: 'x', passkey_login: '{}' }],
+    [false, { method: 'password', identifier: 'a', password_identifier: 'b', password: 'x' }],
+    [false, { method: 'passkey', identifier: 'a' }],
+    [false, { identifier: 'a', password: 'x' }],
+    [false, { method: 'oidc', provider: 'p', identifier: 'a' }],
+  ])('proves whose it is: %s for %j', (proves, body) => {
+    expect(readLoginForm(JSON.stringify(body), json, 'flow=1&return_to=x').provesIdentifier).toBe(proves);
+  });
+
+  test.each([
+    [false, { method: 'code', identifier: 'a' }],
+    [true, { method: 'code', identifier: 'a', code: '123456' }],
+    [false, { method: 'identifier_first', identifier: 'a' }],
+    [true, { method: 'password', identifier: 'a', password: 'x' }],
+    [false, { method: 'password', identifier: 'a', password: '' }],
+    [true, { method: 'totp', totp_code: '123456' }],
+  ])('is an attempt: %s for %j', (isAttempt, body) => {
+    expect(readLoginForm(JSON.stringify(body), json, '').hasCredential).toBe(isAttempt);
+  });
+
+  test('as any JSON names its account, whatever stands around it', () => {
+    const other = fc.dictionary(fc.string({ minLength: 9, maxLength: 12 }), fc.jsonValue(), { maxKeys: 5 });
+    fc.assert(
+      fc.property(other, other, fc.string(), (before, after, tail) => {
+        const body = JSON.stringify({ ...before, identifier: 'someone', ...after });
+        for (const text of [body, JSON.stringify(JSON.parse(body), null, 2), body + tail])
+          expect(identifiersIn(text)).toContain('someone');
+      }),
+    );
+  });
+
+  test('never fails and never takes long, whatever is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.constantFrom(json, form, null),
+        (body, type) => {
+          const read = readLoginForm(body, type, body.slice(0, 50));
+          expect(read.identifiers.length).toBeLessThanOrEqual(mostIdentifiers + 1);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    for (const piece of [
+      '{"a":',
+      '[',
+      '"\\',
+      'Content-Disposition:;name=identifier\n\n',
+      'a&',
+      ' ',
+      '+1x',
+      '--\n',
+    ])
+      readLoginForm(piece.repeat(Math.floor(2 ** 20 / piece.length)), null, '');
+  });
+});

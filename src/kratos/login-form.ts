@@ -1,0 +1,132 @@
+import { visitFormFields } from './form-fields.ts';
+import { normaliseIdentifier } from './identifier.ts';
+import { visitJsonFields } from './json-fields.ts';
+import { visitMultipartFields } from './multipart-fields.ts';
+
+/** What a submitted login says, as far as backoff needs to know. */
+export interface LoginForm {
+  /** Every account it names, normalised, each once, in the order of the fields. Mostly one. */
+  readonly identifiers: readonly string[];
+  /** Whether a one-time code, not a password, is what is guessed. */
+  readonly isOneTimeCode: boolean;
+  /** Whether something is guessed at all. To be sent a code, or to name an account first, is no attempt at it. */
+  readonly hasCredential: boolean;
+  /** Whether a success proves that the one identifier is the caller's: a plain password login and nothing beside it. */
+  readonly provesIdentifier: boolean;
+}
+
+/** The most accounts a login is read for; nobody has a reason to name more. */
+export const mostIdentifiers = 4;
+
+/** Kratos takes the identifier from these: by password, by password in old clients, by code. */
+const identifierNames = new Set(['identifier', 'password_identifier', 'address']);
+const codeNames = new Set(['code', 'totp_code', 'lookup_secret']);
+const credentialNames = new Set([...codeNames, 'password', 'webauthn_login', 'passkey_login']);
+const codeMethods = new Set(['code', 'totp', 'lookup_secret']);
+/** Any other field could make another method the one that succeeds, with another account. */
+const plainLoginNames = new Set([
+  'method',
+  'identifier',
+  'password_identifier',
+  'password',
+  'csrf_token',
+  'flow',
+  'transient_payload',
+]);
+
+/** Of a body that cannot be read nothing is known, so the worst is assumed. */
+export const unreadableForm: LoginForm = {
+  identifiers: [],
+  isOneTimeCode: false,
+  hasCredential: true,
+  provesIdentifier: false,
+};
+
+/**
+ * Reads a login. A body of a plain `Content-Type` is read as that; any other as everybody could who comes after us: as
+ * JSON, as a form and as a form of parts, and what one reading finds, counts. So does the query. Names count in any
+ * case, as in Go. An attempt that names several accounts is one at each of them.
+ *
+ * @param contentType the header as it came; null when there is none, or more than one
+ * @param query of the request, without its question mark
+ */
+export function readLoginForm(body: string, contentType: string | null, query: string): LoginForm {
+  const reader = new FormReader();
+  const kind = kindOf(contentType);
+  const isJson = kind !== 'form' && kind !== 'multipart' && visitJsonFields(body, reader.visit);
+  if (kind === 'multipart' || kind === null) visitMultipartFields(body, reader.visit);
+  if (kind === 'form' || kind === null) visitFormFields(body, reader.visit);
+  visitFormFields(query, reader.visitQuery);
+  return isJson || reader.hasKnownField ? reader.form() : unreadableForm;
+}
+
+/** Null where readers could disagree: no header, an unknown type, or several types in one. */
+function kindOf(contentType: string | null): 'json' | 'form' | 'multipart' | null {
+  if (contentType === null || contentType.includes(',')) return null;
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'application/json') return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  return type === 'multipart/form-data' ? 'multipart' : null;
+}
+
+class FormReader {
+  readonly #identifiers = new Set<string>();
+  readonly #methods = new Set<string>();
+  #hasCode = false;
+  #hasCredential = false;
+  #isPlain = true;
+  #hasKnownField = false;
+
+  get hasKnownField(): boolean {
+    return this.#hasKnownField;
+  }
+
+  readonly visit = (name: string, value: string): void => {
+    const folded = foldedName(name);
+    if (!plainLoginNames.has(folded)) this.#isPlain = false;
+    this.#note(folded, value);
+  };
+
+  /** The query has fields of its own, which say nothing about who is signing in. */
+  readonly visitQuery = (name: string, value: string): void => {
+    const folded = foldedName(name);
+    if (identifierNames.has(folded)) this.#note(folded, value);
+  };
+
+  form(): LoginForm {
+    const methods = [...this.#methods];
+    return {
+      identifiers: [...this.#identifiers],
+      isOneTimeCode: this.#hasCode || methods.some((method) => codeMethods.has(method)),
+      hasCredential: this.#hasCredential,
+      provesIdentifier:
+        this.#isPlain && this.#identifiers.size === 1 && methods.length === 1 && methods[0] === 'password',
+    };
+  }
+
+  #note(name: string, value: string): void {
+    if (identifierNames.has(name)) this.#noteIdentifier(value);
+    else if (credentialNames.has(name)) this.#noteCredential(name, value);
+    else if (name !== 'method') return;
+    else if (this.#methods.size < 2) this.#methods.add(value);
+    this.#hasKnownField = true;
+  }
+
+  /** One more than is read is kept, so that too many can be told from many. */
+  #noteIdentifier(value: string): void {
+    if (this.#identifiers.size > mostIdentifiers) return;
+    const identifier = normaliseIdentifier(value);
+    if (identifier !== '') this.#identifiers.add(identifier);
+  }
+
+  #noteCredential(name: string, value: string): void {
+    if (value === '') return;
+    this.#hasCredential = true;
+    if (codeNames.has(name)) this.#hasCode = true;
+  }
+}
+
+/** As Go compares names of fields: the long s is an s, the sign of Kelvin a k. */
+function foldedName(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}

@@ -1,0 +1,100 @@
+import { performance } from 'node:perf_hooks';
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { CountedHit, CounterState, CounterStep, ExpiringCounters } from '../expiring-counters.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Driver } from './drivers/driver.ts';
+import { Link } from './link.ts';
+import { countScript, takeBackScript } from './scripts.ts';
+
+/** Counters that can be waited for. */
+export interface RedisCounters extends ExpiringCounters {
+  /** Resolves once the server is reached; rejects with `STORE_FAILED` as soon as a try to reach it has failed. */
+  ready(): Promise<void>;
+}
+
+/**
+ * Plain counters in Redis, as `INCR` and `EXPIRE` make them: any program can read them and count along. Each counter is
+ * changed by one small script, and all scripts of a call leave together, so that a call takes one round trip, on a cluster
+ * too. See `createRedisCounters`.
+ */
+export class DrivenRedisCounters implements RedisCounters {
+  readonly #link: Link;
+  readonly #deadlines: Deadlines;
+  readonly #up: Promise<void>;
+  #isUp = false;
+
+  constructor(driver: Driver, deadlineMs: number, monotonicMs = () => performance.now()) {
+    this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
+    this.#link = new Link(driver, this.#deadlines, monotonicMs);
+    this.#up = new Promise((resolve) => {
+      this.#link.open(() => {
+        this.#isUp = true;
+        resolve();
+      });
+    });
+  }
+
+  async ready(): Promise<void> {
+    if (this.#isUp) return;
+    const obstacle = this.#link.obstacle;
+    if (obstacle !== null) throw obstacle;
+    await Promise.race([this.#up, this.#link.openingFailed]);
+  }
+
+  async add(steps: readonly CounterStep[]): Promise<readonly CounterState[]> {
+    if (!this.#isUp) await this.#opened();
+    const replies = await Promise.all(
+      steps.map((step) => this.#link.run(countScript, keysOf(step), [String(step.windowMs)])),
+    );
+    return replies.map(stateIn);
+  }
+
+  async takeBack(hits: readonly CountedHit[]): Promise<void> {
+    if (!this.#isUp) await this.#opened();
+    await Promise.all(
+      hits.map((hit) => this.#link.run(takeBackScript, keysOf(hit), ['hit', String(hit.remainingMs)])),
+    );
+  }
+
+  async takeShare(key: string, share: string): Promise<void> {
+    if (!this.#isUp) await this.#opened();
+    await this.#link.run(takeBackScript, keysOf({ key, share }), ['share']);
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    if (!this.#isUp) await this.#opened();
+    await Promise.all(keys.map((key) => this.#link.send(['DEL', key], key)));
+  }
+
+  /** Writes, because a read would not tell a master from a replica. */
+  async ping(): Promise<void> {
+    if (!this.#isUp) await this.#opened();
+    const key = 'portcullis-ping:counters';
+    await this.#link.send(['SET', key, '1', 'PX', '1000'], key);
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  #opened(): Promise<void> {
+    return this.#deadlines.limit(this.ready(), 'the first connection');
+  }
+}
+
+/** A share lies in the slot of its counter: its hash tag is what decides the counter's slot. */
+function keysOf({ key, share }: Pick<CounterStep, 'key' | 'share'>): readonly string[] {
+  return share === null ? [key] : [key, shareKey(key, share)];
+}
+
+function shareKey(key: string, share: string): string {
+  return /\{[^}]+\}/.test(key) ? `${key}:from:${share}` : `{${key}}:from:${share}`;
+}
+
+function stateIn(reply: unknown): CounterState {
+  const [count, remainingMs] = Array.isArray(reply) ? reply.map(Number) : [];
+  if (Number.isSafeInteger(count) && Number.isSafeInteger(remainingMs)) {
+    return { count: count ?? 0, remainingMs: remainingMs ?? 0 };
+  }
+  throw new Fault('STORE_FAILED', `Redis answered with ${shapeOf(reply)} where a count was due.`);
+}
