@@ -12,6 +12,11 @@ const mostAliases = 100;
 /** Pieces of text the reader of YAML tells apart; a thousand lines have some ten thousand. */
 const mostLexemes = 300_000;
 
+/** @throws the system's own error when the file is not there or may not be read. */
+export function assertReadable(path: string): void {
+  closeSync(openSync(path, 'r'));
+}
+
 /** The text of a file. @throws Fault `CONFIG_INVALID` when it cannot be read or is larger than 1 MiB. */
 export function readText(path: string): string {
   try {

@@ -68,7 +68,7 @@ const descriptorFields = {
 };
 
 /** One level; those below it are checked by {@link envoyProblems}, one by one. */
-const Descriptor = Type.Object(
+export const EnvoyDescriptorSchema = Type.Object(
   {
     ...descriptorFields,
     descriptors: Type.Optional(Type.Array(Type.Unknown(), { maxItems: mostDescriptors })),
@@ -98,7 +98,7 @@ function levelProblems({ descriptors }: Tree, path: string, depth: number): Prob
   const seen = new Set<string>();
   return descriptors.flatMap((descriptor: unknown, index) => {
     const at = `${path}.descriptors[${index}]`;
-    const problems = schemaProblems(Descriptor, descriptor, at);
+    const problems = schemaProblems(EnvoyDescriptorSchema, descriptor, at);
     if (!isTree(descriptor)) return problems;
     const identity = JSON.stringify([descriptor.key, descriptor.value ?? null]);
     if (seen.has(identity)) problems.push({ path: at, message: 'has the key and value of one before it' });

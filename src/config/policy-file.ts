@@ -69,6 +69,10 @@ function sharedActions(policies: readonly Policy[]): Problem[] {
 
 function resolvePolicy(name: string, override: unknown, problems: Problem[]): Policy | null {
   const path = fieldPath('policies', name);
+  if (!isPolicyName(name)) {
+    problems.push({ path, message: 'a name must be 1 to 64 letters, digits, "_", "." or "-"' });
+    return null;
+  }
   const origin = originOf(name, override);
   if (origin === undefined || !isTree(override)) {
     const names = defaultPolicies.map((policy) => policy.name).join(', ');
@@ -87,6 +91,9 @@ function resolvePolicy(name: string, override: unknown, problems: Problem[]): Po
   problems.push(...assertPolicy(policy, path));
   return policy;
 }
+
+/** Part of every key of the policy, and a label of its numbers. */
+const isPolicyName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name);
 
 const builtIn = (name: unknown): Policy | undefined => defaultPolicies.find((policy) => policy.name === name);
 

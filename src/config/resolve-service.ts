@@ -68,7 +68,7 @@ function policiesIn({ policies, shadow }: ServiceData, problems: Problem[]): rea
 }
 
 function limitsOf({ signedIn = {}, ...data }: LimitsData): LimitSettings {
-  return { overrides: [], shadow: false, ...defaults.limits, ...signedIn, ...data };
+  return { overrides: [], anonymous: {}, allow: {}, shadow: false, ...defaults.limits, ...signedIn, ...data };
 }
 
 function kratosOf(data: KratosData | null, host: string): KratosSettings | null {

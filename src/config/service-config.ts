@@ -1,7 +1,6 @@
 import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
-import type { LimiterOptions } from '../limits/limiter-options.ts';
-import type { HeaderOptions } from '../limits/rate-limit-headers.ts';
+import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '../limits/index.ts';
 import type { EnvoyDomain } from './envoy-schema.ts';
 
 /** What a token may do. */
@@ -68,15 +67,28 @@ export interface ServiceToken {
 }
 
 /** What `createLimiter` takes as data, and which headers an answer carries. */
-export interface LimitSettings
-  extends Required<
-      Pick<
-        LimiterOptions,
-        'name' | 'ratePerSecond' | 'burst' | 'routes' | 'otherCost' | 'overrides' | 'shadow'
-      >
-    >,
-    Pick<LimiterOptions, 'allow' | 'anonymous'>,
-    Required<HeaderOptions> {}
+export interface LimitSettings {
+  /** Default `default`. */
+  readonly name: string;
+  /** Of a signed-in user. Default 10. */
+  readonly ratePerSecond: number;
+  /** Default 3. */
+  readonly burst: number;
+  /** Of everybody else. Default: a quarter of the rate, the same burst. */
+  readonly anonymous: Partial<Limit>;
+  /** Default: the table of `defaultRoutes`. */
+  readonly routes: readonly Route[];
+  /** Default 1. */
+  readonly otherCost: number;
+  readonly overrides: readonly LimitOverride[];
+  readonly allow: AllowListOptions;
+  /** Default false: none. */
+  readonly shadow: boolean | readonly ShadowRule[];
+  /** Default true. */
+  readonly standardHeaders: boolean;
+  /** Default false. */
+  readonly legacyHeaders: boolean;
+}
 
 /** Abuse scenarios: which of the built-in ones run, and those of the user. */
 export interface ScenarioSettings {

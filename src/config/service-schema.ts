@@ -128,13 +128,15 @@ export const sections = {
 
 const Layer = optionalFields(sections);
 
-/** A service's configuration file. */
-export const ServiceDocument = optionalFields({
+/** What only the document itself may say. */
+export const frame = {
   $schema: Type.String({ maxLength: 4096, description: 'For editors; not read.' }),
   environment: name('The layer to use, and part of every key. Default default.'),
-  environments: Type.Record(Type.String(), orNull(Layer), { description: 'Layers, merged over the rest.' }),
-  ...sections,
-});
+  environments: Type.Record(Type.String(), orNull(Layer)),
+} as const;
+
+/** A service's configuration file. */
+export const ServiceDocument = optionalFields({ ...frame, ...sections });
 
 /** A document that {@link ServiceDocument} takes. */
 export type ServiceData = Type.Static<typeof Layer>;

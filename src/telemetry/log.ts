@@ -30,6 +30,7 @@ export interface LogFields {
   readonly status?: number;
   readonly durationMs?: number;
   readonly count?: number;
+  readonly connections?: number;
   readonly entries?: number;
   readonly until?: number;
   readonly environment?: string;
@@ -52,18 +53,22 @@ export interface LogFields {
   readonly file?: string;
   readonly fields?: readonly string[];
   readonly problems?: readonly string[];
+  /** Kind, words and place of an error, where it is not handed in whole. */
+  readonly name?: string;
+  readonly message?: string;
+  readonly stack?: string | undefined;
   /** Of an error that is no fault of ours only its name, code and place are shown. */
   readonly error?: unknown;
 }
 
 /** Writes JSON lines. */
 export interface Log {
-  trace(message: string, fields?: LogFields): void;
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-  fatal(message: string, fields?: LogFields): void;
+  trace(fields: LogFields, message: string): void;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+  fatal(fields: LogFields, message: string): void;
   /** Whether a line of this level would be written; for work that is only done for the line. */
   writes(level: Exclude<LogLevel, 'silent'>): boolean;
   setLevel(level: LogLevel): void;
@@ -106,23 +111,23 @@ class BoundedLog implements Log {
     this.#budget = budget;
   }
 
-  trace(message: string, fields?: LogFields): void {
-    this.#write('trace', message, fields);
+  trace(fields: LogFields, message: string): void {
+    this.#write('trace', fields, message);
   }
-  debug(message: string, fields?: LogFields): void {
-    this.#write('debug', message, fields);
+  debug(fields: LogFields, message: string): void {
+    this.#write('debug', fields, message);
   }
-  info(message: string, fields?: LogFields): void {
-    this.#write('info', message, fields);
+  info(fields: LogFields, message: string): void {
+    this.#write('info', fields, message);
   }
-  warn(message: string, fields?: LogFields): void {
-    this.#write('warn', message, fields);
+  warn(fields: LogFields, message: string): void {
+    this.#write('warn', fields, message);
   }
-  error(message: string, fields?: LogFields): void {
-    this.#write('error', message, fields);
+  error(fields: LogFields, message: string): void {
+    this.#write('error', fields, message);
   }
-  fatal(message: string, fields?: LogFields): void {
-    this.#write('fatal', message, fields);
+  fatal(fields: LogFields, message: string): void {
+    this.#write('fatal', fields, message);
   }
 
   writes(level: Writing): boolean {
@@ -133,7 +138,7 @@ class BoundedLog implements Log {
     this.#logger.level = level;
   }
 
-  #write(level: Writing, message: string, fields: LogFields = {}): void {
+  #write(level: Writing, fields: LogFields, message: string): void {
     if (!this.#logger.isLevelEnabled(level)) return;
     if (level !== 'fatal' && !this.#budget.allows(level === 'error')) return;
     const hidden = this.#budget.takeHidden();
@@ -166,6 +171,7 @@ const shows: { readonly [F in keyof Required<LogFields>]: (value: unknown) => Sh
   status: amount,
   durationMs: amount,
   count: amount,
+  connections: amount,
   entries: amount,
   until: amount,
   environment: word,
@@ -186,6 +192,9 @@ const shows: { readonly [F in keyof Required<LogFields>]: (value: unknown) => Sh
   file: place,
   fields: words,
   problems: words,
+  name: word,
+  message: sentence,
+  stack: (value) => (typeof value === 'string' ? framesOf(value) : undefined),
   error: errorShape,
 };
 
@@ -206,6 +215,10 @@ function lineOf(fields: LogFields): Record<string, Shown> {
 function word(value: unknown): Shown | undefined {
   if (value === null) return null;
   return typeof value === 'string' ? cleanText(value) : undefined;
+}
+
+function sentence(value: unknown): Shown | undefined {
+  return typeof value === 'string' ? cleanText(value, mostMessageChars) : undefined;
 }
 
 /** Our own address or file: an address may be shown here. */
