@@ -15,6 +15,8 @@ export interface RouteCall {
   readonly body: unknown;
   /** The client's address, found through trusted proxies. */
   readonly ip: string;
+  /** Whether the socket's peer is one of the trusted proxies: only then its forwarding headers count. */
+  readonly fromTrustedProxy: boolean;
   /** The name of the token that let the caller in; null on loopback without tokens and on open routes. */
   readonly caller: string | null;
   /** Aborted when the client goes away or the service must end. */

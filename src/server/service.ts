@@ -1,30 +1,55 @@
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { createClientAddress } from '../adapters/client-address.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import { Fault } from '../core/fault.ts';
 import type { Guard } from '../guard/guard.ts';
 import { createGuard } from '../index.ts';
+import { addressOf, CidrSet } from '../limits/cidr-set.ts';
+import { createLimiter, type Limiter } from '../limits/index.ts';
+import { createLog, type Log } from '../telemetry/log.ts';
+import { DecisionTally } from './decision-tally.ts';
+import { firstReach } from './first-reach.ts';
 import { Access } from './http/access.ts';
-import { type ConnectionBounds, defaultBounds } from './http/bounds.ts';
+import { boundsOf, type ConnectionBounds } from './http/bounds.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { HttpListener } from './http/listener.ts';
 import { Router } from './http/router.ts';
+import { readFiles } from './http/static-files.ts';
 import { TokenBook } from './http/token-book.ts';
-import { openServiceStore, type StoreKind } from './open-store.ts';
+import {
+  countedLimiter,
+  limitListener,
+  nameRoutes,
+  type Observation,
+  observeGuard,
+  openObservation,
+} from './observation.ts';
+import { type OpenedStore, openServiceStore, type StoreKind } from './open-store.ts';
+import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
+import { authorizeRoutes } from './routes/authorize.ts';
 import { batchRoutes } from './routes/batch.ts';
+import { blockRoutes } from './routes/blocks.ts';
 import { decisionRoutes } from './routes/decisions.ts';
+import { eventRoutes } from './routes/events.ts';
+import { explainRoutes } from './routes/explain.ts';
 import { healthRoutes } from './routes/health.ts';
+import { metricsRoutes, openApiRoutes } from './routes/self-description.ts';
+import { statusRoutes } from './routes/status.ts';
 import { openSecrets } from './secrets.ts';
-import { type ServiceLog, silentLog } from './service-log.ts';
 import { StorePulse } from './store-pulse.ts';
+import { packageVersion } from './version.ts';
 
 /** What a host may hand in. */
 export interface ServiceParts {
-  /** Default: nothing is written. */
-  readonly log?: ServiceLog;
-  /** Bounds of connections besides those of the configuration, for tests. */
+  /** Default: lines of JSON on stdout, at the level of the configuration. */
+  readonly log?: Log;
+  /** Parts of the service besides those the configuration asks for. */
+  readonly rooms?: readonly OpenRoom[];
+  /** Bounds of connections besides those of the configuration. */
   readonly bounds?: Partial<ConnectionBounds>;
+  /** The built console. Default: where the build leaves it. */
+  readonly consoleFolder?: string;
 }
 
 /** Where a service can be reached. */
@@ -32,140 +57,195 @@ export interface ServiceAddress {
   readonly host: string;
   readonly port: number;
   readonly url: string;
+  /** What else listens, a line for each. */
+  readonly others: readonly string[];
 }
 
 /** A running decision service. */
 export interface Service {
   readonly guard: Guard;
+  readonly limiter: Limiter;
+  readonly routes: readonly Route[];
   readonly storeKind: StoreKind;
   /** Whether the secret was made at this start. */
   readonly madeSecret: boolean;
   /** Whether the store was reached at the start. Without it decisions are made as the engine contract says. */
   readonly storeReached: boolean;
+  /** Whether the console is there and enabled. */
+  readonly hasConsole: boolean;
   /** Takes requests from now on. */
   listen(): Promise<ServiceAddress>;
   /** Drains: what has been accepted is answered, then everything is closed. Takes a bounded time. */
   close(): Promise<void>;
 }
 
-/** How long the first connection to the store is waited for. */
-const firstReachMs = 2_000;
-
 /**
- * Puts a service together: store, guard, routes, listener. Nothing is served before `listen`.
+ * Puts a service together: store, guard, limiter, routes, listeners. Nothing is served before `listen`.
  *
  * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense.
  */
 export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
-  const { log = silentLog } = parts;
-  const secrets = openSecrets(config.keyFile);
-  const opened = await openServiceStore(config, (fault) => {
-    log.warn({ code: fault.code }, 'the store failed in the background');
+  const { log = createLog({ level: config.telemetry.logLevel }), rooms: openers = [] } = parts;
+  const { isNew: madeSecret, ...secrets } = openSecrets(config.keyFile);
+  const opened = await openServiceStore(config, ({ code }) =>
+    log.warn({ code }, 'the store failed in the background'),
+  );
+  const version = packageVersion();
+  const observation = openObservation(config, log, version);
+  const roomParts = openParts(config, opened, secrets, observation);
+  const storeReached = await firstReach(opened, log);
+  const rooms = (await Promise.all(openers.map((open) => open(roomParts)))).filter((room) => room !== null);
+  const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : null;
+  const pulse = new StorePulse(opened.store, () => performance.now());
+  const tally = new DecisionTally(roomParts.guard);
+  const startedAt = Date.now();
+  const isDraining = () => listener.isDraining;
+  const routes: Route[] = [
+    ...coreRoutes(roomParts),
+    ...healthRoutes({ storeAnswers: () => pulse.answers(), isDraining }),
+    ...statusRoutes({
+      config: () => config,
+      guard: roomParts.guard,
+      limiter: roomParts.limiter,
+      store: opened.kind,
+      storeAnswers: () => pulse.answers(),
+      decisions: () => tally.counts(),
+      feed: () => observation.feed.counts(),
+      isDraining,
+      version,
+      startedAt,
+      clock: Date.now,
+      rooms: () => Object.fromEntries(rooms.map((room) => [room.name, room.status?.() ?? {}])),
+    }),
+    ...rooms.flatMap((room) => room.routes ?? []),
+    ...openApiRoutes(() => routes, version),
+  ];
+  nameRoutes(observation.metrics, routes);
+  const ending = new AbortController();
+  const door = openDoor({ config, routes, observation, files, ending: ending.signal, isDraining });
+  const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {
+    dropped: () => log.warn({}, 'a connection was closed: there are too many'),
+    malformed: () => observation.metrics.http({ method: 'none', route: null, status: 400, durationMs: 0 }),
   });
-  const { secret, previousSecret, isNew } = secrets;
+  return {
+    guard: roomParts.guard,
+    limiter: roomParts.limiter,
+    routes,
+    storeKind: opened.kind,
+    madeSecret,
+    storeReached,
+    hasConsole: files?.('/') !== null && files !== null,
+    listen: async () => {
+      const others = await Promise.all(rooms.map((room) => room.start?.()));
+      const { address, port, family } = await listener.listen(config.listen.host, config.listen.port);
+      const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      return { host: address, port, url, others: others.filter((line) => line !== undefined) };
+    },
+    close: once(() => end(listener, rooms, roomParts, ending)),
+  };
+}
+
+const builtConsole = fileURLToPath(new URL('../console', import.meta.url));
+
+function openParts(
+  config: ServiceConfig,
+  { store }: OpenedStore,
+  secrets: RoomParts['secrets'],
+  observation: Observation,
+): RoomParts {
+  const { environment, policies, failure, limits } = config;
   const guard = createGuard({
-    secret,
-    ...(previousSecret === undefined ? {} : { previousSecret }),
-    store: opened.store,
-    policies: config.policies,
-    environment: config.environment,
-    failure: config.failure,
+    ...secrets,
+    store,
+    policies,
+    environment,
+    failure,
     allowEventEvery: config.telemetry.allowEventEvery,
   });
-  const storeReached = await reach(opened.ready(), log);
-  const pulse = new StorePulse(opened.store, () => performance.now());
-  const ending = new AbortController();
-  const routes: Route[] = [
+  observeGuard(observation, guard);
+  const limiter = createLimiter({
+    ...limits,
+    ...secrets,
+    store,
+    environment,
+    onEvent: limitListener(observation, limits.name),
+    warn: ({ code, message }) => observation.log.warn({ code }, message),
+  });
+  return {
+    config,
+    guard,
+    limiter: countedLimiter(limiter, observation.metrics),
+    store,
+    secrets,
+    observation,
+  };
+}
+
+function coreRoutes({ config, guard, limiter, observation }: RoomParts): Route[] {
+  return [
     ...decisionRoutes(guard),
     ...batchRoutes(guard),
-    ...healthRoutes({ storeAnswers: () => pulse.answers(), isDraining: () => listener.isDraining }),
+    ...authorizeRoutes({ limiter, headers: config.limits }),
+    ...blockRoutes(guard),
+    ...explainRoutes(guard),
+    ...eventRoutes(observation.feed),
+    ...metricsRoutes(observation.metrics),
   ];
-  const door = new FrontDoor({
-    router: new Router(routes),
+}
+
+interface DoorParts {
+  readonly config: ServiceConfig;
+  readonly routes: readonly Route[];
+  readonly observation: Observation;
+  readonly files: ReturnType<typeof readFiles> | null;
+  readonly ending: AbortSignal;
+  readonly isDraining: () => boolean;
+}
+
+function openDoor({ config, routes, observation, files, ending, isDraining }: DoorParts): FrontDoor {
+  const { log, metrics } = observation;
+  const { trustedProxies, forwardingHeader } = config;
+  const proxies = new CidrSet(
+    'trustedProxies',
+    trustedProxies.filter((proxy) => proxy !== 'unix'),
+  );
+  return new FrontDoor({
+    router: new Router(routes, config.listen.maxBodyBytes),
     access: new Access(new TokenBook(config.tokens)),
     addressOf: createClientAddress({
-      trustedProxies: config.trustedProxies,
-      forwardingHeader: config.forwardingHeader,
+      trustedProxies,
+      forwardingHeader,
       warn: ({ code, message }) => log.warn({ code }, message),
     }),
-    ending: ending.signal,
-    isDraining: () => listener.isDraining,
-    onAnswered: () => {},
-    onFault: (error, route) => log.error({ route, ...faultFields(error) }, 'a request met a fault of ours'),
+    isTrusted: (peer) => proxies.has(addressOf(peer) ?? ''),
+    ending,
+    isDraining,
+    onAnswered: (answered) => metrics.http(answered),
+    onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),
     clock: () => performance.now(),
-    files: () => null,
+    files: files ?? (() => null),
   });
-  const listener = new HttpListener(door.respond, boundsOf(config, parts.bounds), {
-    dropped: () => log.warn({}, 'a connection was closed: there are too many'),
-    malformed: () => {},
-  });
-  return {
-    guard,
-    storeKind: opened.kind,
-    madeSecret: isNew,
-    storeReached,
-    async listen() {
-      const { address, port, family } = await listener.listen(config.listen.host, config.listen.port);
-      const host = family === 'IPv6' ? `[${address}]` : address;
-      return { host: address, port, url: `http://${host}:${port}` };
-    },
-    async close() {
-      const cut = await listener.drain();
-      if (cut > 0) log.warn({ connections: cut }, 'connections were cut at the end of the drain');
-      ending.abort();
-      await guard.close();
-    },
+}
+
+/** Streams end first, because nobody else would end them; the store goes last, when nothing asks it any more. */
+async function end(
+  listener: HttpListener,
+  rooms: readonly Room[],
+  { guard, observation }: RoomParts,
+  ending: AbortController,
+): Promise<void> {
+  observation.feed.close();
+  const [cut] = await Promise.all([listener.drain(), ...rooms.map((room) => room.close?.())]);
+  if (cut > 0) observation.log.warn({ count: cut }, 'connections were cut at the end of the drain');
+  ending.abort();
+  await guard.close();
+}
+
+/** Ending twice is ending once. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let acted: Promise<void> | null = null;
+  return () => {
+    acted ??= act();
+    return acted;
   };
-}
-
-function boundsOf({ listen }: ServiceConfig, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
-  return {
-    ...defaultBounds,
-    headerBytes: listen.maxHeaderBytes,
-    headersMs: listen.requestTimeoutMs,
-    requestMs: listen.requestTimeoutMs,
-    idleMs: listen.keepAliveTimeoutMs,
-    connections: listen.maxConnections,
-    drainMs: listen.drainMs,
-    ...given,
-  };
-}
-
-/** A store that is away is told and lived with; one that cannot be (its driver is not installed) is not. */
-async function reach(ready: Promise<void>, log: ServiceLog): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const fault = new Fault('STORE_TIMEOUT', `The store was not reached within ${firstReachMs} ms.`);
-    timer = setTimeout(() => reject(fault), firstReachMs);
-  });
-  try {
-    await Promise.race([ready, late]);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Fault) || !error.code.startsWith('STORE_')) throw error;
-    log.warn({ code: error.code }, 'the store cannot be reached; decisions are made without it until it can');
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** A message of ours never quotes an identifier; that of anything else might. */
-function faultFields(error: unknown): object {
-  if (error instanceof Fault) return { code: error.code, message: error.message };
-  return {
-    code: 'INVARIANT_BROKEN',
-    name: error instanceof Error ? error.name : typeof error,
-    stack: stackOf(error),
-  };
-}
-
-/** Where it happened, without its message. */
-function stackOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.stack === undefined) return undefined;
-  return error.stack
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 8)
-    .join('\n');
 }

@@ -3,7 +3,7 @@ import { readServiceConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import { isLoopback } from '../../server/http/access.ts';
-import { createService, type Service } from '../../server/service.ts';
+import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import type { CommandIo } from '../streams.ts';
 import { untilToldToEnd } from './signals.ts';
 
@@ -24,8 +24,8 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const service = await createService(config);
   try {
     const told = untilToldToEnd();
-    const { url } = await service.listen();
-    for (const line of greeting(config, service, url)) say(line);
+    const address = await service.listen();
+    for (const line of greeting(config, service, address)) say(line);
     const signal = await told;
     say(`${signal}: no new connections; answering what has been accepted`);
   } finally {
@@ -35,9 +35,10 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
 }
 
 /** What a person who has just started the service wants to know. */
-function greeting(config: ServiceConfig, service: Service, url: string): string[] {
+function greeting(config: ServiceConfig, service: Service, { url, others }: ServiceAddress): string[] {
   const { tokens, listen, keyFile } = config;
-  const lines = [`listening on ${url}`];
+  const lines = [`listening on ${url}`, ...others];
+  if (service.hasConsole) lines.push(`console: ${url}/`);
   lines.push(`records: ${describeStore(config, service)}`);
   lines.push(
     `secret: ${keyFile}${service.madeSecret ? ' (made now; keep it: without it all records are lost)' : ''}`,

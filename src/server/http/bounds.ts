@@ -1,30 +1,35 @@
+import type { ListenSettings } from '../../config/service-config.ts';
+
 /** What a connection may take of the service. Times in milliseconds. */
 export interface ConnectionBounds {
-  /** Bytes of all headers of a request. Default 16 KiB; more is answered with 431. */
+  /** Bytes of all headers of a request; more is answered with 431. */
   readonly headerBytes: number;
-  /** Until all headers of a request are here. Default 10 s; then 408. */
-  readonly headersMs: number;
-  /** Until a whole request is here. Default 15 s; then 408. */
+  /** Until a whole request is here; then 408. */
   readonly requestMs: number;
-  /** How long a connection may stay without a request. Default 65 s, longer than proxies keep theirs. */
+  /** How long a connection may stay without a request. */
   readonly idleMs: number;
-  /** Connections at once. Default 20,000; further ones are closed as they come. */
+  /** Connections at once. Near the bound idle ones go first, then those that have brought no request yet. */
   readonly connections: number;
   /** From the signal on: how long requests are still taken, so that clients learn to go elsewhere. Default 250 ms. */
   readonly graceMs: number;
-  /** Until connections are cut, whatever they do. Default 10 s. */
+  /** Until connections are cut, whatever they do. */
   readonly drainMs: number;
 }
 
-export const defaultBounds: ConnectionBounds = {
-  headerBytes: 16 * 1024,
-  headersMs: 10_000,
-  requestMs: 15_000,
-  idleMs: 65_000,
-  connections: 20_000,
-  graceMs: 250,
-  drainMs: 10_000,
-};
+const graceMs = 250;
 
 /** Headers of one request; Node drops the rest. */
 export const mostHeaders = 100;
+
+/** The bounds of a configuration. */
+export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
+  return {
+    headerBytes: listen.maxHeaderBytes,
+    requestMs: listen.requestTimeoutMs,
+    idleMs: listen.keepAliveTimeoutMs,
+    connections: listen.maxConnections,
+    graceMs,
+    drainMs: listen.drainMs,
+    ...given,
+  };
+}

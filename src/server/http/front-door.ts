@@ -1,29 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientAddress } from '../../adapters/client-address.ts';
 import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
 import type { RouteAnswer } from '../route.ts';
 import type { Access } from './access.ts';
 import { type BodyReading, readJson } from './body.ts';
-import { HttpCall } from './http-call.ts';
+import { type CallContext, HttpCall } from './http-call.ts';
 import { isInternal, type ProblemCode, problemAnswer, problemOf } from './problem.ts';
 import type { Found, ReadyRoute, Router } from './router.ts';
 import { sendAnswer } from './send-answer.ts';
+import type { Files } from './static-files.ts';
 
 /** What the front door tells of a request it has answered. Carries no identifier. */
 export interface Answered {
-  /** `POST /v1/check`, or `unknown` for what there is no route for. */
-  readonly route: string;
+  readonly method: string;
+  /** The pattern of its route; null when there was none. */
+  readonly route: string | null;
   readonly status: number;
   readonly durationMs: number;
 }
 
 /** The parts of the front door. */
-export interface FrontDoorParts {
+export interface FrontDoorParts extends CallContext {
   readonly router: Router;
   readonly access: Access;
-  readonly addressOf: ClientAddress;
-  /** Aborted when streams have to end. */
-  readonly ending: AbortSignal;
   /** Whether answers should be the last of their connections. */
   readonly isDraining: () => boolean;
   readonly onAnswered: (answered: Answered) => void;
@@ -32,7 +30,7 @@ export interface FrontDoorParts {
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
   /** What answers a GET for which there is no route: the console's files. */
-  readonly files: (path: string) => RouteAnswer | null;
+  readonly files: Files;
 }
 
 type Admitted = Found & { kind: 'route' };
@@ -56,7 +54,7 @@ export class FrontDoor {
     const cut = target.indexOf('?');
     const path = cut < 0 ? target : target.slice(0, cut);
     const found = this.#parts.router.find(request.method ?? '', path);
-    const route = found.kind === 'route' ? nameOf(found.ready) : 'unknown';
+    const route = found.kind === 'route' ? found.ready.route.path : null;
     let answer: RouteAnswer | null;
     try {
       answer =
@@ -64,7 +62,7 @@ export class FrontDoor {
           ? await this.#enter(request, response, found, cut < 0 ? '' : target.slice(cut))
           : this.#answerStranger(request, path, found);
     } catch (error) {
-      if (isInternal(error)) this.#parts.onFault(error, route);
+      if (isInternal(error)) this.#parts.onFault(error, route ?? 'none');
       answer = problemOf(error, requestIdOf(headerIn(request)));
     }
     if (answer === null) return;
@@ -73,9 +71,10 @@ export class FrontDoor {
     } catch (error) {
       // A stream that broke: the client went away, or what feeds it failed. The connection is gone either way.
       if (!response.destroyed) response.destroy();
-      if (!isBrokenStream(error)) this.#parts.onFault(error, route);
+      if (!isBrokenStream(error)) this.#parts.onFault(error, route ?? 'none');
     }
-    this.#parts.onAnswered({ route, status: answer.status, durationMs: this.#parts.clock() - startedAt });
+    const durationMs = this.#parts.clock() - startedAt;
+    this.#parts.onAnswered({ method: request.method ?? '', route, status: answer.status, durationMs });
   }
 
   /** Null when the client has gone. */
@@ -108,7 +107,8 @@ export class FrontDoor {
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     return (
-      (isRead ? this.#parts.files(path) : null) ?? refusal(request, 'NOT_FOUND', 'There is nothing here.')
+      (isRead ? this.#parts.files(path, request.headers['if-none-match']) : null) ??
+      refusal(request, 'NOT_FOUND', 'There is nothing here.')
     );
   }
 
@@ -120,8 +120,6 @@ export class FrontDoor {
     });
   }
 }
-
-const nameOf = ({ route }: ReadyRoute): string => `${route.method} ${route.path}`;
 
 function headerIn({ headers }: IncomingMessage): string | undefined {
   const value = headers[requestIdHeader];

@@ -10,6 +10,15 @@ export function headerOf(headers: IncomingHttpHeaders): (name: string) => string
   };
 }
 
+/** What every call of a service shares. */
+export interface CallContext {
+  readonly addressOf: ClientAddress;
+  /** Whether a socket's peer is a trusted proxy. */
+  readonly isTrusted: (peer: string | undefined) => boolean;
+  /** Aborted when streams have to end. */
+  readonly ending: AbortSignal;
+}
+
 /** A request as its route sees it. What only some routes ask for is made when it is asked for. */
 export class HttpCall implements RouteCall {
   readonly method: string;
@@ -19,8 +28,7 @@ export class HttpCall implements RouteCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #search: string;
-  readonly #addressOf: ClientAddress;
-  readonly #ending: AbortSignal;
+  readonly #context: CallContext;
   #query: URLSearchParams | null = null;
   #signal: AbortSignal | null = null;
 
@@ -33,7 +41,7 @@ export class HttpCall implements RouteCall {
       readonly body: unknown;
       readonly search: string;
     },
-    context: { readonly addressOf: ClientAddress; readonly ending: AbortSignal },
+    context: CallContext,
   ) {
     this.#request = request;
     this.#response = response;
@@ -42,8 +50,7 @@ export class HttpCall implements RouteCall {
     this.caller = found.caller;
     this.body = found.body;
     this.#search = found.search;
-    this.#addressOf = context.addressOf;
-    this.#ending = context.ending;
+    this.#context = context;
   }
 
   get headers(): IncomingHttpHeaders {
@@ -55,17 +62,21 @@ export class HttpCall implements RouteCall {
     return this.#query;
   }
 
-  get peer(): string | undefined {
-    return this.#request.socket.remoteAddress;
+  get fromTrustedProxy(): boolean {
+    return this.#context.isTrusted(this.#peer);
   }
 
   get ip(): string {
-    return this.#addressOf(this.peer, headerOf(this.headers));
+    return this.#context.addressOf(this.#peer, headerOf(this.headers));
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.#ending, this.#goneSignal()]);
+    this.#signal ??= AbortSignal.any([this.#context.ending, this.#goneSignal()]);
     return this.#signal;
+  }
+
+  get #peer(): string | undefined {
+    return this.#request.socket.remoteAddress;
   }
 
   #goneSignal(): AbortSignal {

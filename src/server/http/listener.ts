@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionBounds, mostHeaders } from './bounds.ts';
+import { Connections } from './connections.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
 
 /** Answers one request. Must not reject. */
@@ -27,13 +29,17 @@ export class HttpListener {
     this.#server = createServer(
       {
         maxHeaderSize: bounds.headerBytes,
-        headersTimeout: bounds.headersMs,
+        headersTimeout: bounds.requestMs,
         requestTimeout: bounds.requestMs,
         keepAliveTimeout: bounds.idleMs,
-        connectionsCheckingInterval: Math.min(1_000, bounds.headersMs),
+        connectionsCheckingInterval: Math.min(1_000, bounds.requestMs),
       },
-      respond,
+      (request, response) => {
+        connections.spoke(request.socket);
+        respond(request, response);
+      },
     );
+    const connections = new Connections(this.#server, bounds.connections, () => performance.now());
     this.#server.maxConnections = bounds.connections;
     this.#server.maxHeadersCount = mostHeaders;
     this.#server.on('drop', () => events.dropped());

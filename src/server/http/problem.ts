@@ -14,6 +14,7 @@ export const problemStatuses = {
   ROLE_MISSING: 403,
   LOOPBACK_ONLY: 403,
   CROSS_SITE: 403,
+  ORIGIN_AMBIGUOUS: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
@@ -41,7 +42,7 @@ export const ProblemSchema = Type.Object(
     requestId: Type.Optional(Type.String()),
     fields: Type.Optional(Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }))),
   },
-  { description: 'What went wrong, RFC 9457. Never quotes a value that was sent.' },
+  { $id: 'Problem', description: 'What went wrong, RFC 9457. Never quotes a value that was sent.' },
 );
 
 /** One field of a body or a query, and what is wrong with it. */

@@ -39,10 +39,15 @@ export class Router {
   readonly routes: readonly Route[];
   readonly #plain = new Map<string, Methods>();
   readonly #patterns: Pattern[] = [];
+  readonly #mostBodyBytes: number;
 
-  /** @throws Fault `CONFIG_INVALID` when two routes have the same method and path. */
-  constructor(routes: readonly Route[]) {
+  /**
+   * @param mostBodyBytes that any route may take
+   * @throws Fault `CONFIG_INVALID` when two routes have the same method and path.
+   */
+  constructor(routes: readonly Route[], mostBodyBytes: number) {
     this.routes = routes;
+    this.#mostBodyBytes = mostBodyBytes;
     for (const route of routes) this.#add(route);
   }
 
@@ -73,7 +78,7 @@ export class Router {
       route,
       body: route.body === undefined ? null : validatorFor(route.body),
       query: route.query === undefined ? null : validatorFor(route.query),
-      bodyBytes: route.bodyBytes ?? defaultBodyBytes,
+      bodyBytes: Math.min(route.bodyBytes ?? defaultBodyBytes, this.#mostBodyBytes),
     };
     const isNew = route.path.includes('/:') ? this.#addPattern(route, ready) : this.#addPlain(route, ready);
     if (!isNew) throw new Fault('CONFIG_INVALID', `two routes are ${route.method} ${route.path}`);

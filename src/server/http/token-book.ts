@@ -2,6 +2,9 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { ServiceToken } from '../../config/service-config.ts';
 import type { Role } from '../route.ts';
 
+/** A token as configured: only the SHA-256 of it, in hex. */
+export type TokenConfig = ServiceToken;
+
 /** Whom a token lets in. */
 export interface TokenHolder {
   readonly name: string;
@@ -19,7 +22,7 @@ export class TokenBook {
   readonly isEmpty: boolean;
   readonly #tokens: readonly { readonly digest: Buffer; readonly holder: TokenHolder }[];
 
-  constructor(tokens: readonly ServiceToken[]) {
+  constructor(tokens: readonly TokenConfig[]) {
     this.isEmpty = tokens.length === 0;
     this.#tokens = tokens.map(({ name, role, sha256 }) => ({
       digest: Buffer.from(sha256, 'hex'),

@@ -1,0 +1,96 @@
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { LimitListener } from '../limits/events.ts';
+import type { Limiter } from '../limits/index.ts';
+import { feedOf, limitFeed } from '../telemetry/feed-of.ts';
+import { LiveFeed } from '../telemetry/live-feed.ts';
+import type { Log } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import type { Route } from './route.ts';
+
+/** What a service tells about itself, and to whom. */
+export interface Observation {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly feed: LiveFeed;
+}
+
+/** The numbers and the feed of a service. */
+export function openObservation(config: ServiceConfig, log: Log, version: string): Observation {
+  const { policies, limits, telemetry } = config;
+  const metrics = new Metrics({
+    version,
+    policies: policies.map(({ name }) => name),
+    limitRoutes: limits.routes.map(({ method, path }) => (method === undefined ? path : `${method} ${path}`)),
+    allowEventEvery: telemetry.allowEventEvery,
+  });
+  let dropped = 0;
+  const feed = new LiveFeed({
+    ...telemetry.feed,
+    onSubscribers: (count) => {
+      metrics.subscribers(count);
+      for (const total = feed.counts().dropped; dropped < total; dropped += 1) metrics.subscriberDropped();
+    },
+  });
+  return { log, metrics, feed };
+}
+
+/** Listens to a guard. What somebody has to look at is logged as well; decisions are not: they are in the feed. */
+export function observeGuard({ log, metrics, feed }: Observation, guard: Guard): void {
+  metrics.observeGuard(guard);
+  feedOf(feed, guard);
+  guard.on('mode', ({ policy, from, to }) => log.warn({ policy, from, to }, 'a policy changed its mode'));
+  guard.on('breaker', ({ policy, what, entries }) =>
+    log.warn({ policy, what, entries }, 'the breaker of a policy has changed'),
+  );
+  guard.on('critical', ({ policy, what, until }) =>
+    log.error({ policy, what, until }, 'a policy is shut: the store keeps failing'),
+  );
+  guard.on('corrupt', ({ policy, op }) => log.error({ policy, op }, 'a stored record cannot be read'));
+  guard.on('degradedEpoch', ({ policy, admitted }) =>
+    log.warn({ policy, count: admitted }, 'a policy is on its store again'),
+  );
+  guard.on('audit', ({ what, block, by, why }) => log.info({ what, block, by, why }, 'an operator acted'));
+  guard.on('listenerFault', ({ event, error }) => log.error({ what: event, error }, 'a listener has thrown'));
+}
+
+/** What a limiter tells, to be handed to it. */
+export function limitListener({ log, metrics, feed }: Observation, name: string): LimitListener {
+  const show = limitFeed(feed, name);
+  return (event) => {
+    metrics.limitEvent(event);
+    show(event);
+    if (event.type === 'store-failed' && event.paused) {
+      log.warn({ limiter: name, code: event.code }, 'the limiter decides without its store');
+    }
+    if (event.type === 'store-recovered') log.warn({ limiter: name }, 'the limiter is on its store again');
+  };
+}
+
+/** A limiter whose verdicts are counted, whoever asks it. */
+export function countedLimiter(limiter: Limiter, metrics: Metrics): Limiter {
+  return {
+    ...boundTo(limiter),
+    take: async (call) => {
+      const verdict = await limiter.take(call);
+      metrics.limit(verdict);
+      return verdict;
+    },
+  };
+}
+
+function boundTo(limiter: Limiter): Limiter {
+  return {
+    name: limiter.name,
+    take: (call) => limiter.take(call),
+    settle: (verdict, cost) => limiter.settle(verdict, cost),
+    lift: (client) => limiter.lift(client),
+    block: (client, fromLevel) => limiter.block(client, fromLevel),
+    counts: () => limiter.counts(),
+  };
+}
+
+/** Requests are counted by the patterns of their routes, never by what was asked for. */
+export function nameRoutes(metrics: Metrics, routes: readonly Route[]): void {
+  metrics.name({ httpRoutes: routes.map(({ path }) => path) });
+}

@@ -1,0 +1,92 @@
+import Type from 'typebox';
+import type { Call, HeaderOptions, Limiter, Verdict } from '../../limits/index.ts';
+import { limitProblem, problemMediaType, rateLimitHeaders, requestIdOf } from '../../limits/index.ts';
+import { headerOf } from '../http/http-call.ts';
+import { ProblemSchema, problemAnswer } from '../http/problem.ts';
+import type { Route, RouteAnswer, RouteCall } from '../route.ts';
+
+/** What the limiter takes; anything longer is a path that no route has. */
+const longestPath = 4_096;
+
+/** What a proxy says of the request it asks for. */
+interface Origin {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What `/v1/authorize` decides by. */
+export interface AuthorizeParts {
+  readonly limiter: Limiter;
+  readonly headers: HeaderOptions;
+}
+
+/**
+ * `GET|POST /v1/authorize`: for `auth_request` and ForwardAuth. 200 with the RateLimit headers, or 429 with a problem;
+ * with `?deny=403` a refusal is a 403, which is the only one that nginx passes on. Other query fields are ignored: some
+ * proxies pass on those of the visitor.
+ */
+export function authorizeRoutes(parts: AuthorizeParts): Route[] {
+  const route = {
+    path: '/v1/authorize',
+    summary: 'Whether a proxy may pass on a request: 200, or 429 (403 with ?deny=403).',
+    role: 'decide',
+    fromProxies: true,
+    query: Type.Object({ deny: Type.Optional(Type.Enum(['403', '429'])) }),
+    answers: { 200: null, 403: ProblemSchema, 429: ProblemSchema },
+    handle: (call: RouteCall) => authorize(call, parts),
+  } as const;
+  return [
+    { method: 'GET', ...route },
+    { method: 'POST', ...route },
+  ];
+}
+
+async function authorize(call: RouteCall, { limiter, headers }: AuthorizeParts): Promise<RouteAnswer> {
+  const header = headerOf(call.headers);
+  const requestId = requestIdOf(header('x-request-id'));
+  const origin = call.fromTrustedProxy
+    ? originIn(call.method, header)
+    : { method: call.method, path: '/v1/authorize' };
+  if (origin === null) {
+    const detail = 'The request names two different origins: X-Original-URI and X-Forwarded-Uri.';
+    return problemAnswer('ORIGIN_AMBIGUOUS', detail, { requestId });
+  }
+  const asked: Call = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, header };
+  const verdict = await limiter.take(asked);
+  const told = Object.fromEntries(rateLimitHeaders(verdict, headers));
+  if (verdict.allowed) return { status: 200, headers: told, body: '' };
+  return refusal(verdict, call.query.get('deny') === '403' ? 403 : 429, {
+    requestId,
+    path: origin.path,
+    told,
+  });
+}
+
+interface Telling {
+  readonly requestId: string;
+  readonly path: string;
+  readonly told: Readonly<Record<string, string>>;
+}
+
+function refusal(verdict: Verdict, status: 403 | 429, { requestId, path, told }: Telling): RouteAnswer {
+  return {
+    status,
+    headers: { ...told, 'Content-Type': problemMediaType },
+    body: { ...limitProblem(verdict, requestId, path), status },
+  };
+}
+
+type Header = (name: string) => string | undefined;
+
+/**
+ * What the visitor asked the proxy for. Proxies write one of two families of headers and pass on the other one as the
+ * visitor wrote it, so where both are there and differ nobody can tell which to believe: null.
+ */
+function originIn(asked: string, header: Header): Origin | null {
+  const original = header('x-original-uri');
+  const forwarded = header('x-forwarded-uri');
+  if (original !== undefined && forwarded !== undefined && original !== forwarded) return null;
+  const path = original ?? forwarded ?? '/';
+  const method = header(original === undefined ? 'x-forwarded-method' : 'x-original-method') ?? asked;
+  return { method: method.slice(0, 32).toUpperCase(), path: path.slice(0, longestPath) };
+}

@@ -1,0 +1,109 @@
+import Type from 'typebox';
+import type { Scope } from '../../core/decision.ts';
+import type { ActiveBlock } from '../../guard/block-steps.ts';
+import type { Guard } from '../../guard/guard.ts';
+import { ProblemSchema } from '../http/problem.ts';
+import type { Route } from '../route.ts';
+import type { EventSignals } from './decisions.ts';
+import { noteOf } from './operator-note.ts';
+import { AuditSchema, BlockSchema, noteFields, ScopeSchema, signalFields } from './schemas.ts';
+
+const strict = { additionalProperties: false } as const;
+const mostBlocks = 10_000;
+const usualBlocks = 1_000;
+
+const BlockList = Type.Object({
+  blocks: Type.Array(BlockSchema),
+  more: Type.Boolean({ description: 'There are more than were asked for.' }),
+});
+
+const PlaceSchema = Type.Object(
+  {
+    ...signalFields,
+    scope: ScopeSchema,
+    level: Type.Integer({ minimum: 1, maximum: 6, description: '15 s, 1 min, 5 min, 30 min, 6 h, 24 h.' }),
+    ...noteFields,
+  },
+  strict,
+);
+
+type Placing = EventSignals & { scope: Scope; level: number; by?: string; why: string };
+
+/** What operators see and do of blocks: list, lift, place, and the trail of it. */
+export function blockRoutes(guard: Guard): Route[] {
+  return [listRoute(guard), liftRoute(guard), placeRoute(guard), auditRoute(guard)];
+}
+
+function listRoute(guard: Guard): Route {
+  return {
+    method: 'GET',
+    path: '/v1/blocks',
+    summary: 'Blocks that run now. Their ids hold hashes, no identifiers.',
+    role: 'observe',
+    query: Type.Object(
+      {
+        limit: Type.Optional(
+          Type.String({ pattern: '^[0-9]{1,5}$', expected: `a number up to ${mostBlocks}` }),
+        ),
+      },
+      strict,
+    ),
+    answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
+    handle: async ({ query }) => {
+      const limit = Math.min(mostBlocks, Number(query.get('limit') ?? usualBlocks));
+      return { status: 200, body: await firstBlocks(guard, limit) };
+    },
+  };
+}
+
+async function firstBlocks(guard: Guard, limit: number): Promise<{ blocks: ActiveBlock[]; more: boolean }> {
+  const blocks: ActiveBlock[] = [];
+  for await (const block of guard.blocks()) {
+    if (blocks.length === limit) return { blocks, more: true };
+    blocks.push(block);
+  }
+  return { blocks, more: false };
+}
+
+function liftRoute(guard: Guard): Route {
+  return {
+    method: 'DELETE',
+    path: '/v1/blocks/:id',
+    summary:
+      'Ends a block. Scores and the memory of it stay. `lifted` is false when it was not running any more.',
+    role: 'operate',
+    body: Type.Object(noteFields, strict),
+    answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
+    handle: async ({ params, body, caller }) => {
+      const note = noteOf(caller, body as { by?: string; why: string });
+      return { status: 200, body: { lifted: await guard.lift(params.id ?? '', note) } };
+    },
+  };
+}
+
+function placeRoute(guard: Guard): Route {
+  return {
+    method: 'POST',
+    path: '/v1/blocks',
+    summary: 'Places a HARD block on one key of a subject.',
+    role: 'operate',
+    body: PlaceSchema,
+    answers: { 200: BlockSchema, 400: ProblemSchema, 503: ProblemSchema },
+    handle: async ({ body, caller }) => {
+      const { action = 'auth.login', account, ip, ua, device, scope, level, ...note } = body as Placing;
+      const placement = { scope, level, ...noteOf(caller, note) };
+      return { status: 200, body: await guard.place({ action, account, ip, ua, device }, placement) };
+    },
+  };
+}
+
+function auditRoute(guard: Guard): Route {
+  return {
+    method: 'GET',
+    path: '/v1/audit',
+    summary: 'What operators did, newest last.',
+    role: 'observe',
+    answers: { 200: Type.Object({ acts: Type.Array(AuditSchema) }), 503: ProblemSchema },
+    handle: async () => ({ status: 200, body: { acts: await guard.audit() } }),
+  };
+}

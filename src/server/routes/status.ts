@@ -1,0 +1,120 @@
+import Type from 'typebox';
+import { publicConfig } from '../../config/public-config.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import type { Guard } from '../../guard/guard.ts';
+import type { Limiter } from '../../limits/index.ts';
+import type { FeedCounts } from '../../telemetry/live-feed.ts';
+import type { DecisionCounts } from '../decision-tally.ts';
+import type { StoreKind } from '../open-store.ts';
+import type { Route } from '../route.ts';
+
+/** What the service says about itself is read from here, anew for every call. */
+export interface StatusParts {
+  readonly config: () => ServiceConfig;
+  readonly guard: Guard;
+  readonly limiter: Limiter;
+  readonly store: StoreKind;
+  readonly storeAnswers: () => Promise<boolean>;
+  readonly decisions: () => DecisionCounts;
+  readonly feed: () => FeedCounts;
+  readonly isDraining: () => boolean;
+  readonly version: string;
+  /** ms since the epoch. */
+  readonly startedAt: number;
+  readonly clock: () => number;
+  /** What other parts of the service say of themselves, by their names: scenarios, kratos, targets. */
+  readonly rooms: () => Readonly<Record<string, unknown>>;
+}
+
+const StatusSchema = Type.Object(
+  {
+    at: Type.Integer({ description: 'ms, by the clock of this node' }),
+    startedAt: Type.Integer(),
+    version: Type.String(),
+    environment: Type.String(),
+    store: Type.String(),
+    storeAnswers: Type.Boolean(),
+    draining: Type.Boolean(),
+    modes: Type.Array(
+      Type.Object({
+        policy: Type.String(),
+        mode: Type.Enum(['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED']),
+        since: Type.Union([Type.Null(), Type.Integer()]),
+      }),
+    ),
+    policies: Type.Array(
+      Type.Object({ name: Type.String(), kind: Type.String(), actions: Type.Array(Type.String()) }),
+    ),
+    limits: Type.Object({}, { description: 'Rates, route costs and counts of the gateway’s limiter.' }),
+    decisions: Type.Object({}, { description: 'Counts by policy and outcome since the start.' }),
+    feed: Type.Object({}, { description: 'Counts of the live feed.' }),
+  },
+  { $id: 'Status' },
+);
+
+/** `GET /v1/status` and `GET /v1/config`: what the console needs. */
+export function statusRoutes(parts: StatusParts): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/status',
+      summary: 'Modes, limits with their route costs, and counts.',
+      role: 'observe',
+      answers: { 200: StatusSchema },
+      handle: async () => ({ status: 200, body: await statusOf(parts) }),
+    },
+    {
+      method: 'GET',
+      path: '/v1/config',
+      summary: 'The configuration that is in force, without secrets and users.',
+      role: 'observe',
+      answers: { 200: Type.Object({}) },
+      handle: () => ({ status: 200, body: publicConfig(parts.config()) }),
+    },
+  ];
+}
+
+async function statusOf(parts: StatusParts): Promise<object> {
+  const { guard, limiter, clock, startedAt, version, store } = parts;
+  const config = parts.config();
+  return {
+    at: Math.round(clock()),
+    startedAt,
+    version,
+    environment: config.environment,
+    store,
+    storeAnswers: await parts.storeAnswers(),
+    draining: parts.isDraining(),
+    modes: guard.modes(),
+    policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
+    limits: limitsOf(config, limiter),
+    decisions: parts.decisions(),
+    feed: parts.feed(),
+    ...parts.rooms(),
+  };
+}
+
+/** A quarter of the signed-in rate, where nothing else is said. */
+const anonymousShare = 0.25;
+
+function limitsOf({ limits }: ServiceConfig, limiter: Limiter): object {
+  const { ratePerSecond, burst, anonymous = {}, routes, otherCost, shadow, overrides } = limits;
+  return {
+    name: limiter.name,
+    signedIn: { ratePerSecond, burst },
+    anonymous: {
+      ratePerSecond: anonymous.ratePerSecond ?? ratePerSecond * anonymousShare,
+      burst: anonymous.burst ?? burst,
+    },
+    routes: routes.map(({ method = null, path, cost = 1, signIn = false }) => ({
+      method,
+      path,
+      cost,
+      signIn,
+    })),
+    otherCost,
+    shadow,
+    overrides: overrides.length,
+    counts: limiter.counts(),
+  };
+}
