@@ -8,7 +8,7 @@ import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
 const REPLAY_BOUNDS = { maxRecords: 3_000_000, maxBytes: 1024 ** 3 };
 
 /** A file shows the same people again; hashing them anew costs more than deciding. */
-const REMEMBERED_COMPONENTS = 65_536;
+export const REMEMBERED_COMPONENTS = 65_536;
 
 /** An engine whose keys mean nothing outside of this run. */
 export async function openEngine(policyFile?: string): Promise<Engine> {

@@ -1,10 +1,10 @@
-import type { Decision, Reason } from '../../core/decision.ts';
+import type { ReplayDecision, ReplayReason } from './replay-decision.ts';
 
 /**
  * A decision as replay prints it: one JSON object, fields in the order of the surface contract. Put together by hand,
  * which is several times as fast as serialising it: every text in a decision is one of ours and needs no escaping.
  */
-export function decisionLine(t: number, decision: Decision): string {
+export function decisionLine(t: number, decision: ReplayDecision): string {
   const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
   if (outcome === 'ALLOW' && mode === 'NORMAL') return `{"t":${t}${allowed}`;
   const named = rule === null ? '"rule":null,"scope":null' : `"rule":"${rule}","scope":"${scope}"`;
@@ -12,7 +12,7 @@ export function decisionLine(t: number, decision: Decision): string {
   return `{"t":${t},"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasonTexts(reasons)}]}`;
 }
 
-function reasonTexts(reasons: readonly Reason[]): string {
+function reasonTexts(reasons: readonly ReplayReason[]): string {
   let text = '';
   for (const { rule, scope, outcome, level, until } of reasons) {
     const comma = text === '' ? '' : ',';

@@ -20,14 +20,20 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const tooLong = `longer than ${MAX_LINE_BYTES} bytes`;
 
 /**
- * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. A line must be
- * UTF-8: bytes that are not would make different identifiers one.
+ * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. Events must be UTF-8:
+ * replacing bytes that are not would make different identifiers one. A log's line that is not UTF-8 is read byte by byte.
  */
 export class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #rest: Uint8Array[] = [];
   #restBytes = 0;
   #number = 0;
+  readonly #otherBytes: 'refused' | 'latin1';
+
+  /** @param otherBytes what becomes of a line that is not UTF-8 */
+  constructor(otherBytes: 'refused' | 'latin1' = 'refused') {
+    this.#otherBytes = otherBytes;
+  }
 
   /** The lines that this chunk completes. */
   *push(chunk: Uint8Array): Generator<Line | UnreadableLine> {
@@ -77,6 +83,9 @@ export class LineReader {
   #lineOf(bytes: Uint8Array): Line | UnreadableLine {
     const text = bytes.length > MAX_LINE_BYTES ? null : this.#decode(bytes);
     if (text !== null) return this.#line(text);
+    if (this.#otherBytes === 'latin1' && bytes.length <= MAX_LINE_BYTES) {
+      return this.#line(Buffer.from(bytes).toString('latin1'));
+    }
     return this.#unreadable(bytes.length > MAX_LINE_BYTES ? tooLong : 'not valid UTF-8');
   }
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import type { Decision } from '../../core/decision.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Engine } from '../../guard/engine.ts';
@@ -8,6 +7,7 @@ import type { ImmediateStore, Store } from '../../stores/store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { decisionLine } from './decision-line.ts';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
+import { openInput } from './input.ts';
 import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
 import { Progress } from './progress.ts';
 import { Summary } from './summary.ts';
@@ -48,7 +48,6 @@ export class Replay {
   readonly #options: ReplayOptions;
   readonly #decide: Decide;
   readonly #io: CommandIo;
-  readonly #progress: Progress;
   #pending = '';
   /** Blank lines are fine at the end of a file only. */
   #blankLine = 0;
@@ -57,25 +56,21 @@ export class Replay {
     this.#options = options;
     this.#decide = decide;
     this.#io = io;
-    this.#progress = new Progress(io);
   }
 
   async run(): Promise<ExitCode> {
     const reader = new LineReader();
-    for await (const chunk of this.#open()) {
-      if (!(await this.#all(reader.push(chunk as Uint8Array)))) return 2;
+    const { chunks, share } = openInput(this.#options.file, this.#io);
+    const progress = new Progress(this.#io, share);
+    for await (const chunk of chunks) {
+      if (!(await this.#all(reader.push(chunk)))) return 2;
       await this.#flush();
-      this.#progress.show(this.summary.events);
+      progress.show(this.summary.events);
     }
     if (!(await this.#all(reader.finish()))) return 2;
+    progress.clear();
     await this.#conclude();
     return 0;
-  }
-
-  #open(): AsyncIterable<unknown> {
-    return this.#options.file === '-'
-      ? this.#io.stdin
-      : createReadStream(this.#options.file, { highWaterMark: 1 << 18 });
   }
 
   /** False when a bad line has ended the replay. */
@@ -128,7 +123,6 @@ export class Replay {
 
   async #conclude(): Promise<void> {
     await this.#flush();
-    this.#progress.clear();
     if (!this.#options.summary) return;
     const text = this.#options.json
       ? `${JSON.stringify({ summary: this.summary })}\n`

@@ -1,32 +1,38 @@
-import type { FirstBlock, Summary } from './summary.ts';
+import { visible } from '../visible.ts';
+import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts';
 
 /** The summary for a person. */
 export function summaryText(summary: Summary): string {
-  const { events, badLines, backwards, outcomes, rules, scopes, firstBlocks } = summary;
+  const { events, badLines, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log } =
+    summary;
   const notes = [
     ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
     ...(backwards > 0 ? [`time went backwards ${backwards} times`] : []),
   ];
   return [
     '',
-    `${events} events${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+    `${events} events${log === null ? '' : ` in ${log.lines} lines`}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+    ...(log === null ? [] : logLines(log)),
     ...table('outcome', outcomes, events),
-    ...table('rule', rules, events),
-    ...table('scope', scopes, events),
+    ...table('rule', rules),
+    ...table('scope', scopes),
     ...blockLines(firstBlocks),
+    ...addressLines([...blockedAddresses.values()]),
     ...chart(summary),
     '',
   ].join('\n');
 }
 
-function table(title: string, counts: ReadonlyMap<string, number>, events: number): string[] {
+/** @param events what the counts are shares of; an event may have several reasons, so theirs are shares of nothing */
+function table(title: string, counts: ReadonlyMap<string, number>, events?: number): string[] {
   if (counts.size === 0) return [];
   const rows = [...counts].sort(([, a], [, b]) => b - a);
   return [
     '',
     `by ${title}`,
     ...rows.map(
-      ([name, n]) => `  ${name.padEnd(16)}${String(n).padStart(10)}${share(n, events).padStart(8)}`,
+      ([name, n]) =>
+        `  ${name.padEnd(16)}${String(n).padStart(10)}${events === undefined ? '' : share(n, events).padStart(8)}`,
     ),
   ];
 }
@@ -37,13 +43,38 @@ const share = (n: number, events: number): string => `${((100 * n) / Math.max(1,
 function blockLines(blocks: readonly FirstBlock[]): string[] {
   if (blocks.length === 0) return [];
   const who = ({ account, ip }: FirstBlock) =>
-    `${account === null ? '' : `account ${JSON.stringify(account)} `}from ${JSON.stringify(ip)}`;
+    `${account === null ? '' : `account ${visible(account)} `}from ${visible(ip)}`;
   return [
     '',
     'first hard blocks',
     ...blocks.map(
       (block) => `  line ${block.line}, ${clock(block.t)}: ${who(block)} by ${block.rule} on ${block.scope}`,
     ),
+  ];
+}
+
+const SHOWN_ADDRESSES = 20;
+
+function addressLines(addresses: readonly BlockedAddress[]): string[] {
+  if (addresses.length === 0) return [];
+  const further = addresses.length - SHOWN_ADDRESSES;
+  return [
+    '',
+    'addresses blocked, by their first block',
+    ...addresses.slice(0, SHOWN_ADDRESSES).map(({ line, t, ip, rule, scope, level, blocks }) => {
+      const often = blocks === 1 ? '' : `, ${blocks} times`;
+      return `  ${clock(t)}: ${visible(ip)} by ${rule} on ${scope}, level ${level} (line ${line})${often}`;
+    }),
+    ...(further > 0 ? [`  and ${further} more`] : []),
+  ];
+}
+
+/** What of a log was not decided. */
+function logLines({ lines, nameless, unknown }: LogNotes): string[] {
+  return [
+    ...(nameless > 0 ? [`${nameless} failed logins name no account and were not decided`] : []),
+    ...(unknown.count > 0 ? [`${unknown.count} of ${lines} lines were not understood and not counted`] : []),
+    ...unknown.first.map(({ line, text }) => `  line ${line} ${text}`),
   ];
 }
 

@@ -1,6 +1,15 @@
-import type { Decision, Outcome } from '../../core/decision.ts';
-import type { ReplayEvent } from './event-line.ts';
+import type { Outcome } from '../../core/decision.ts';
+import type { ReplayDecision, ReplayReason } from './replay-decision.ts';
 import { Timeline } from './timeline.ts';
+import { UnknownLines } from './unknown-lines.ts';
+
+/** As much of an event as a summary tells. */
+export interface SummedEvent {
+  readonly t: number;
+  readonly ip: string;
+  readonly account?: string | null | undefined;
+  readonly user?: string | null | undefined;
+}
 
 /** A block as the summary names it. */
 export interface FirstBlock {
@@ -13,7 +22,27 @@ export interface FirstBlock {
   readonly ip: string;
 }
 
+/** An address that was blocked, whole (K1) or with an agent (K2): the event that brought the first block, and how many. */
+export interface BlockedAddress {
+  readonly line: number;
+  readonly t: number;
+  readonly ip: string;
+  readonly rule: string;
+  readonly scope: string;
+  readonly level: number;
+  blocks: number;
+}
+
+/** What a log held besides decisions. */
+export class LogNotes {
+  lines = 0;
+  /** Lines that tell of a failed login but not whose. */
+  nameless = 0;
+  readonly unknown = new UnknownLines();
+}
+
 const KEPT_FIRST_BLOCKS = 5;
+const KEPT_ADDRESSES = 10_000;
 
 /** What a replay adds up to. Constant memory, whatever the number of events. */
 export class Summary {
@@ -26,21 +55,40 @@ export class Summary {
   readonly scopes = new Map<string, number>();
   /** The first HARD blocks. */
   readonly firstBlocks: FirstBlock[] = [];
+  /** By the address that the event names; the first ones, so many. */
+  readonly blockedAddresses = new Map<string, BlockedAddress>();
   readonly timeline = new Timeline();
+  /** Null for events, of which every line is one. */
+  readonly log: LogNotes | null;
   #last = 0;
 
-  add(line: number, event: ReplayEvent, decision: Decision): void {
+  constructor(log: LogNotes | null = null) {
+    this.log = log;
+  }
+
+  add(line: number, event: SummedEvent, decision: ReplayDecision): void {
     this.events += 1;
     if (event.t < this.#last) this.backwards += 1;
     this.#last = event.t;
     count(this.outcomes, decision.outcome);
-    for (const { rule, scope } of decision.reasons) {
-      count(this.rules, rule);
-      count(this.scopes, scope);
+    for (const reason of decision.reasons) {
+      count(this.rules, reason.rule);
+      count(this.scopes, reason.scope);
+      if (reason.outcome === 'HARD_BLOCK' && isOnAddress(reason)) {
+        this.#addAddress(line, event, reason);
+      }
     }
     this.timeline.add(event.t, decision.outcome);
     if (isFreshBlock(decision) && this.firstBlocks.length < KEPT_FIRST_BLOCKS) {
       this.firstBlocks.push(firstBlock(line, event, decision));
+    }
+  }
+
+  #addAddress(line: number, { t, ip }: SummedEvent, { rule, scope, level }: ReplayReason): void {
+    const known = this.blockedAddresses.get(ip);
+    if (known !== undefined) known.blocks += 1;
+    else if (this.blockedAddresses.size < KEPT_ADDRESSES) {
+      this.blockedAddresses.set(ip, { line, t, ip, rule, scope, level, blocks: 1 });
     }
   }
 
@@ -53,7 +101,9 @@ export class Summary {
       rules: Object.fromEntries(this.rules),
       scopes: Object.fromEntries(this.scopes),
       firstBlocks: this.firstBlocks,
+      blockedAddresses: [...this.blockedAddresses.values()],
       timeline: this.timeline.toJSON(),
+      ...(this.log === null ? {} : logFields(this.log)),
     };
   }
 }
@@ -62,17 +112,27 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function firstBlock(line: number, { t, account, ip }: ReplayEvent, decision: Decision): FirstBlock {
+function logFields({ lines, nameless, unknown }: LogNotes) {
+  return { lines, namelessLines: nameless, unknownLines: unknown.count, firstUnknown: unknown.first };
+}
+
+function firstBlock(line: number, event: SummedEvent, decision: ReplayDecision): FirstBlock {
+  const { t, account, user, ip } = event;
   return {
     line,
     t,
     outcome: decision.outcome,
     rule: decision.rule ?? '',
     scope: decision.scope ?? '',
-    account: account ?? null,
+    account: account ?? user ?? null,
     ip,
   };
 }
 
+/** A block of the address that this event has set. */
+const isOnAddress = ({ scope, rule }: ReplayReason): boolean =>
+  (scope === 'K1' || scope === 'K2') && rule !== 'blocked';
+
 /** A block that this event has set, not one that was running. */
-const isFreshBlock = ({ outcome, rule }: Decision): boolean => outcome === 'HARD_BLOCK' && rule !== 'blocked';
+const isFreshBlock = ({ outcome, rule }: ReplayDecision): boolean =>
+  outcome === 'HARD_BLOCK' && rule !== 'blocked';

@@ -1,0 +1,42 @@
+import type { LogEntry, LoginEntry, RequestEntry } from '../../abuse/log-formats/log-entry.ts';
+import type { LoginRoutes } from './login-routes.ts';
+import type { Decide } from './replay.ts';
+import { decisionOf, type ReplayDecision } from './replay-decision.ts';
+import type { RequestDecider } from './request-decider.ts';
+
+/** Who is asked about the entries of a log. */
+export interface EntryJudges {
+  /** About logins. */
+  readonly login: Decide;
+  /** About requests; null for logs that have none. */
+  readonly request: RequestDecider | null;
+  /** Sets the time of the stores. */
+  readonly setTime: (t: number) => void;
+  /** Requests that are logins too; null: none. */
+  readonly routes: LoginRoutes | null;
+  /** Told of a failed login that the log gives no name for. */
+  readonly onNameless: () => void;
+}
+
+/** A way to decide the entries of a log. A request that is a login too gets one decision, with the reasons of both. */
+export function decideEntries(
+  judges: EntryJudges,
+): (entry: LogEntry) => ReplayDecision | Promise<ReplayDecision> {
+  return (entry) => (entry.kind === 'login' ? judges.login(entry) : decideRequest(entry, judges));
+}
+
+async function decideRequest(entry: RequestEntry, judges: EntryJudges): Promise<ReplayDecision> {
+  judges.setTime(entry.t);
+  const reason = (await judges.request?.decide(entry)) ?? null;
+  const attempt = attemptOf(entry, judges);
+  const decision = attempt === null ? null : await judges.login(attempt);
+  if (decision === null) return decisionOf(reason === null ? [] : [reason], entry.t);
+  return reason === null ? decision : decisionOf([...decision.reasons, reason], entry.t, decision.mode);
+}
+
+function attemptOf(entry: RequestEntry, { routes, onNameless }: EntryJudges): LoginEntry | null {
+  const attempt = routes?.attemptOf(entry) ?? null;
+  if (attempt !== 'nameless') return attempt;
+  onNameless();
+  return null;
+}

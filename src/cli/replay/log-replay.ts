@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import type { LogEntry, LogFormat } from '../../abuse/log-formats/log-entry.ts';
+import { Fault } from '../../core/fault.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { decisionLine } from './decision-line.ts';
+import type { Input } from './input.ts';
+import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
+import { Progress } from './progress.ts';
+import type { ReplayDecision } from './replay-decision.ts';
+import { LogNotes, Summary } from './summary.ts';
+import { summaryText } from './summary-text.ts';
+
+export interface LogReplayOptions {
+  /** The name of the format, for messages. */
+  readonly format: string;
+  readonly summary: boolean;
+  readonly json: boolean;
+  /** No decision lines. */
+  readonly quiet: boolean;
+}
+
+/** Decides an entry; null when it names nobody who could be decided on. */
+export type DecideEntry = (entry: LogEntry) => ReplayDecision | Promise<ReplayDecision>;
+
+/** Replays a log of another program: every attempt and request it tells of is decided, what it does not tell is left out. */
+export class LogReplay {
+  readonly summary: Summary;
+  readonly notes = new LogNotes();
+  readonly #options: LogReplayOptions;
+  readonly #log: LogFormat;
+  readonly #decide: DecideEntry;
+  readonly #io: CommandIo;
+  readonly #entries: LogEntry[] = [];
+  readonly #collect = (entry: LogEntry): void => {
+    this.#entries.push(entry);
+  };
+  #pending = '';
+
+  constructor(options: LogReplayOptions, log: LogFormat, decide: DecideEntry, io: CommandIo) {
+    this.#options = options;
+    this.#log = log;
+    this.#decide = decide;
+    this.#io = io;
+    this.summary = new Summary(this.notes);
+  }
+
+  async run(input: Input): Promise<ExitCode> {
+    const reader = new LineReader('latin1');
+    const progress = new Progress(this.#io, input.share);
+    for await (const chunk of input.chunks) {
+      await this.#all(reader.push(chunk));
+      await this.#flush();
+      progress.show(this.summary.events);
+    }
+    await this.#all(reader.finish());
+    this.#log.end(this.#collect);
+    await this.#decideAll(this.notes.lines, '');
+    await this.#flush();
+    progress.clear();
+    return this.#conclude();
+  }
+
+  async #all(lines: Iterable<Line | UnreadableLine>): Promise<void> {
+    for (const line of lines) {
+      this.notes.lines += 1;
+      if ('fault' in line) {
+        this.notes.unknown.add(line.number, line.fault.message);
+        continue;
+      }
+      const text = line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text;
+      if (text === '') continue;
+      const kind = this.#log.read(text, this.#collect);
+      if (kind === 'unknown') this.notes.unknown.add(line.number, text);
+      else if (kind === 'nameless') this.notes.nameless += 1;
+      if (this.#entries.length > 0) await this.#decideAll(line.number, text);
+    }
+  }
+
+  async #decideAll(number: number, text: string): Promise<void> {
+    for (const entry of this.#entries) {
+      try {
+        const result = this.#decide(entry);
+        const decision = result instanceof Promise ? await result : result;
+        this.summary.add(number, entry, decision);
+        if (!this.#options.quiet) this.#pending += `${decisionLine(entry.t, decision)}\n`;
+      } catch (cause) {
+        if (!(cause instanceof Fault) || cause.code !== 'INPUT_INVALID') throw cause;
+        this.notes.unknown.add(number, text);
+      }
+    }
+    this.#entries.length = 0;
+  }
+
+  async #conclude(): Promise<ExitCode> {
+    const { unknown, lines } = this.notes;
+    if (this.#options.summary) await this.#write(Buffer.from(this.#summaryText()));
+    if (unknown.count > 0 && this.summary.events === 0) {
+      this.#io.stderr.write(
+        `portcullis: nothing in it is a line of ${this.#options.format}: ${unknown.note(lines)}. Is --format right?\n`,
+      );
+      return 2;
+    }
+    if (unknown.count > 0 && !this.#options.summary)
+      this.#io.stderr.write(`portcullis: ${unknown.note(lines)}\n`);
+    return 0;
+  }
+
+  #summaryText(): string {
+    return this.#options.json ? `${JSON.stringify({ summary: this.summary })}\n` : summaryText(this.summary);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#pending === '') return;
+    const bytes = Buffer.from(this.#pending, 'latin1');
+    this.#pending = '';
+    await this.#write(bytes);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (!this.#io.stdout.write(bytes)) await once(this.#io.stdout, 'drain');
+  }
+}
