@@ -22,11 +22,16 @@ export interface CompiledRoute {
   readonly signIn: boolean;
 }
 
-interface Pattern extends CompiledRoute {
-  readonly method: string | null;
+/** A path with places for anything, ready to match against {@link pathSegments}. */
+export interface PathPattern {
   /** Null stands for any one segment. */
   readonly segments: readonly (string | null)[];
+  /** Whether more segments may follow. */
   readonly open: boolean;
+}
+
+interface Pattern extends CompiledRoute, PathPattern {
+  readonly method: string | null;
 }
 
 export const defaultRoutes: readonly Route[] = [
@@ -55,7 +60,8 @@ export class RouteTable {
     const asked = method === 'HEAD' ? 'GET' : method;
     const segments = pathSegments(path);
     for (const pattern of this.#patterns) {
-      if ((pattern.method === null || pattern.method === asked) && matches(pattern, segments)) return pattern;
+      if ((pattern.method === null || pattern.method === asked) && patternMatches(pattern, segments))
+        return pattern;
     }
     return this.#other;
   }
@@ -70,19 +76,27 @@ function compile({ method, path, cost = 1, signIn = false }: Route, index: numbe
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
   }
   assertCost('CONFIG_INVALID', `${place}.cost`, cost);
-  const segments = pathSegments(path);
-  const open = segments.at(-1) === '*';
   return Object.freeze({
     name: method === undefined ? path : `${method.toUpperCase()} ${path}`,
     cost,
     signIn,
     method: method?.toUpperCase() ?? null,
-    segments: (open ? segments.slice(0, -1) : segments).map((text) => (text.startsWith(':') ? null : text)),
-    open,
+    ...toPathPattern(path),
   });
 }
 
-function matches({ segments, open }: Pattern, asked: readonly string[]): boolean {
+/** Reads `/read/:id` and `/files/*`. */
+export function toPathPattern(path: string): PathPattern {
+  const segments = pathSegments(path);
+  const open = segments.at(-1) === '*';
+  return {
+    segments: (open ? segments.slice(0, -1) : segments).map((text) => (text.startsWith(':') ? null : text)),
+    open,
+  };
+}
+
+/** Whether a path, as its {@link pathSegments}, is one that the pattern stands for. */
+export function patternMatches({ segments, open }: PathPattern, asked: readonly string[]): boolean {
   if (open ? asked.length < segments.length : asked.length !== segments.length) return false;
   for (let index = 0; index < segments.length; index += 1) {
     const segment = segments[index];

@@ -19,7 +19,7 @@ export const layerTable: Readonly<Record<string, readonly string[]>> = {
   limits: ['core', 'identity', 'stores'],
   concurrency: ['core', 'stores'],
   'svc-client': ['core', 'identity'],
-  abuse: ['core', 'identity', 'stores'],
+  abuse: ['core', 'identity', 'stores', 'limits'],
   kratos: ['core', 'identity', 'stores', 'guard'],
   adapters: ['core', 'identity', 'device', 'guard', ...rails],
   'adapters/*': ['core', 'identity', 'device', 'guard', ...rails, 'adapters'],

@@ -1,0 +1,79 @@
+import { isWithin } from '../core/times.ts';
+
+/**
+ * The different values that a key has shown lately, by short hashes, the one seen longest ago first. Exact up to `most`
+ * values, beyond which the stalest are forgotten, so that nothing that is sent can make it grow.
+ */
+export interface DistinctWindow {
+  readonly ids: readonly string[];
+  /** When each was seen last, in the same order. */
+  readonly ats: readonly number[];
+  /** How many events were new among all, where a share is asked for. */
+  readonly novelty: Novelty | null;
+}
+
+/** Counts of the present and the previous window, of which the latter fades as the present one goes by. */
+export interface Novelty {
+  /** When the present window began. */
+  readonly since: number;
+  readonly fresh: number;
+  readonly total: number;
+  readonly freshBefore: number;
+  readonly totalBefore: number;
+}
+
+export const emptyDistinct: DistinctWindow = { ids: [], ats: [], novelty: null };
+
+export interface DistinctBounds {
+  readonly windowMs: number;
+  /** How many values are remembered. */
+  readonly most: number;
+  readonly countsNovelty: boolean;
+}
+
+/** Drops what is older than the window, then adds the value or moves it to the end. */
+export function noteDistinct(
+  window: DistinctWindow,
+  id: string,
+  now: number,
+  { windowMs, most, countsNovelty }: DistinctBounds,
+): DistinctWindow {
+  const { ids, ats } = window;
+  let first = 0;
+  while (first < ats.length && !isWithin(ats[first] ?? 0, now, windowMs)) first += 1;
+  const known = ids.indexOf(id, first);
+  if (known < 0 && ids.length - first >= most) first = ids.length - most + 1;
+  const nextIds = ids.slice(first);
+  const nextAts = ats.slice(first);
+  if (known >= 0) {
+    nextIds.splice(known - first, 1);
+    nextAts.splice(known - first, 1);
+  }
+  nextIds.push(id);
+  nextAts.push(now);
+  const novelty = countsNovelty ? noteNovelty(window.novelty, known < 0, now, windowMs) : null;
+  return { ids: nextIds, ats: nextAts, novelty };
+}
+
+function noteNovelty(novelty: Novelty | null, isFresh: boolean, now: number, windowMs: number): Novelty {
+  const { since, fresh, total, freshBefore, totalBefore } = turned(novelty, now, windowMs);
+  return { since, fresh: fresh + (isFresh ? 1 : 0), total: total + 1, freshBefore, totalBefore };
+}
+
+/** Begins a new window when the present one is over. */
+function turned(novelty: Novelty | null, now: number, windowMs: number): Novelty {
+  if (novelty === null || now >= novelty.since + 2 * windowMs) {
+    return { since: now, fresh: 0, total: 0, freshBefore: 0, totalBefore: 0 };
+  }
+  if (now < novelty.since + windowMs) return novelty;
+  const { since, fresh, total } = novelty;
+  return { since: since + windowMs, fresh: 0, total: 0, freshBefore: fresh, totalBefore: total };
+}
+
+/** The share of the last window's events that showed something new, by estimate; 1 where nothing was counted. */
+export function shareOf(novelty: Novelty | null, now: number, windowMs: number): number {
+  if (novelty === null) return 1;
+  const left = Math.max(0, 1 - (now - novelty.since) / windowMs);
+  const total = novelty.total + left * novelty.totalBefore;
+  return total === 0 ? 1 : (novelty.fresh + left * novelty.freshBefore) / total;
+}

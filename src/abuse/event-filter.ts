@@ -1,0 +1,87 @@
+import { type PathPattern, patternMatches, toPathPattern } from '../limits/route-table.ts';
+import type { Facts } from './facts.ts';
+import type { EventFilter, QueryFilter } from './scenario.ts';
+
+/** A filter, ready to match. */
+export interface CompiledFilter {
+  matches(facts: Facts): boolean;
+  /** Whether the filter is about whom the caller is (signed in, its headers), apart from what it does. */
+  concerns(facts: Facts): boolean;
+  readonly needsHeaders: boolean;
+  readonly needsStatus: boolean;
+}
+
+type Test = (facts: Facts) => boolean;
+
+/** The cheapest tests come first: most events fail one of them. */
+export function compileFilter(filter: EventFilter = {}): CompiledFilter {
+  const about: Test[] = [];
+  const caller: Test[] = [];
+  const { methods, status, assets, id, signedIn, headers, query, paths, notPaths } = filter;
+  if (status !== undefined) about.push(statusTest(status));
+  if (methods !== undefined) about.push(methodTest(methods));
+  if (signedIn !== undefined) caller.push((facts) => facts.isSignedIn === signedIn);
+  if (headers !== undefined) caller.push(headerTest(headers.with ?? [], headers.without ?? []));
+  if (query !== undefined) about.push(queryTest(query));
+  if (assets !== undefined) about.push((facts) => facts.isAsset === assets);
+  if (paths !== undefined) about.push(pathTest(paths, true));
+  if (notPaths !== undefined) about.push(pathTest(notPaths, false));
+  if (id !== undefined) about.push((facts) => (facts.id !== null) === id);
+  const all = [...about, ...caller];
+  return {
+    matches: (facts) => holdAll(all, facts),
+    concerns: (facts) => holdAll(caller, facts),
+    needsHeaders: headers !== undefined,
+    needsStatus: status !== undefined,
+  };
+}
+
+function holdAll(tests: readonly Test[], facts: Facts): boolean {
+  for (const test of tests) if (!test(facts)) return false;
+  return true;
+}
+
+function statusTest(status: readonly string[]): Test {
+  const exact = new Set(status.filter((text) => !text.endsWith('xx')).map(Number));
+  const classes = new Set(status.filter((text) => text.endsWith('xx')).map((text) => Number(text[0])));
+  return ({ event }) => {
+    const code = event.status ?? 0;
+    return exact.has(code) || classes.has(Math.floor(code / 100));
+  };
+}
+
+/** A `HEAD` counts as the `GET` it stands for. */
+function methodTest(methods: readonly string[]): Test {
+  const set = new Set(methods.map((method) => method.toUpperCase()));
+  if (set.has('GET')) set.add('HEAD');
+  return ({ event }) => set.has(event.method);
+}
+
+function headerTest(present: readonly string[], absent: readonly string[]): Test {
+  const wanted = present.map((name) => name.toLowerCase());
+  const unwanted = absent.map((name) => name.toLowerCase());
+  return ({ headers }) =>
+    headers !== null &&
+    wanted.every((name) => headers.has(name)) &&
+    !unwanted.some((name) => headers.has(name));
+}
+
+function queryTest(filters: readonly QueryFilter[]): Test {
+  const leastOf = new Map<string, number | null>();
+  for (const { names, from } of filters) {
+    for (const name of names) leastOf.set(name.toLowerCase(), from ?? null);
+  }
+  return (facts) => {
+    if (!facts.hasQuery) return false;
+    for (const [name, value] of facts.query) {
+      const least = leastOf.get(name.toLowerCase());
+      if (least === null || (least !== undefined && value !== '' && Number(value) >= least)) return true;
+    }
+    return false;
+  };
+}
+
+function pathTest(paths: readonly string[], wanted: boolean): Test {
+  const patterns: readonly PathPattern[] = paths.map(toPathPattern);
+  return (facts) => patterns.some((pattern) => patternMatches(pattern, facts.segments)) === wanted;
+}

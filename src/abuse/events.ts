@@ -1,0 +1,61 @@
+import type { FaultCode } from '../core/fault.ts';
+import type { SkippedBy } from '../limits/index.ts';
+import type { SignKey } from './scenario.ts';
+
+/** By what an event was kept from being judged. */
+export type ScenarioSkip = SkippedBy | 'bot';
+
+/** What a scenario did about an event. Carries no identifier. */
+export interface ScenarioFinding {
+  readonly scenario: string;
+  readonly what: 'degraded' | 'blocked';
+  /** By whom it counted. */
+  readonly key: SignKey;
+  /** True when the scenario runs in shadow: nothing was enforced. */
+  readonly shadow: boolean;
+  /** When it ends, by the store's clock in ms; null for a block that nobody keeps. */
+  readonly until: number | null;
+}
+
+/** What scenarios say about themselves, for logs and metrics. Carries no identifier. */
+export type ScenarioEvent =
+  | (ScenarioFinding & { readonly type: 'scenario' })
+  | {
+      readonly type: 'scenario';
+      readonly what: 'skipped';
+      /** Null where it was skipped by all of them. */
+      readonly scenario: string | null;
+      readonly by: ScenarioSkip;
+    }
+  | {
+      readonly type: 'scenario';
+      readonly what: 'failed';
+      /** What could not be done because the store failed. */
+      readonly doing: 'standing' | 'observe' | 'block';
+      readonly code: FaultCode;
+    };
+
+/** Must not throw: what it throws surfaces in the call that led to the event. */
+export type ScenarioListener = (event: ScenarioEvent) => void;
+
+/** What one scenario did since the start. */
+export interface ScenarioCount {
+  readonly degraded: number;
+  readonly blocked: number;
+  /** Events that it could not judge because nobody saw their headers. */
+  readonly blind: number;
+  /** By its own allowlist. */
+  readonly skipped: number;
+}
+
+export interface ScenarioCounts {
+  /** Events that were judged. */
+  readonly observed: number;
+  /** By what all scenarios share. */
+  readonly skipped: Readonly<Record<ScenarioSkip, number>>;
+  readonly scenarios: Readonly<Record<string, ScenarioCount>>;
+  /** Calls that were held back for a moment, and those for which there was no room to wait. */
+  readonly delayed: number;
+  readonly undelayed: number;
+  readonly storeFailures: number;
+}

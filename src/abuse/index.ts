@@ -1,0 +1,30 @@
+export { builtInScenarios } from './built-in-scenarios.ts';
+export type {
+  ScenarioCount,
+  ScenarioCounts,
+  ScenarioEvent,
+  ScenarioFinding,
+  ScenarioListener,
+  ScenarioSkip,
+} from './events.ts';
+export type { BotVerifier } from './good-bots.ts';
+export type { RequestCall, RequestEvent } from './request-event.ts';
+export { runScenarios, type ScenarioRun } from './run-scenarios.ts';
+export type {
+  BlockResponse,
+  DegradeResponse,
+  DistinctCondition,
+  DistinctValue,
+  EventFilter,
+  LeakyBucket,
+  QueryFilter,
+  Scenario,
+  ScenarioResponse,
+  Sign,
+  SignKey,
+} from './scenario.ts';
+export { type ReadScenarios, readScenarios, scenarioProblems } from './scenario-problems.ts';
+export { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
+export { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
+export type { ScenarioStanding } from './standing.ts';
+export type { WatchOptions } from './watch.ts';

@@ -1,0 +1,53 @@
+import type { ScenarioCounts, ScenarioEvent } from './events.ts';
+
+interface Counted {
+  degraded: number;
+  blocked: number;
+  blind: number;
+  skipped: number;
+}
+
+/** Counts what scenarios do. */
+export class ScenarioCounter {
+  observed = 0;
+  delayed = 0;
+  undelayed = 0;
+  #storeFailures = 0;
+  readonly #skipped = { cidr: 0, user: 0, header: 0, bot: 0 };
+  readonly #scenarios: ReadonlyMap<string, Counted>;
+
+  constructor(names: readonly string[]) {
+    this.#scenarios = new Map(
+      names.map((name) => [name, { degraded: 0, blocked: 0, blind: 0, skipped: 0 }] as const),
+    );
+  }
+
+  blind(scenario: string): void {
+    const counted = this.#scenarios.get(scenario);
+    if (counted !== undefined) counted.blind += 1;
+  }
+
+  count(event: ScenarioEvent): void {
+    if (event.what === 'failed') {
+      this.#storeFailures += 1;
+      return;
+    }
+    if (event.what === 'skipped' && event.scenario === null) {
+      this.#skipped[event.by] += 1;
+      return;
+    }
+    const counted = this.#scenarios.get(event.scenario ?? '');
+    if (counted !== undefined) counted[event.what] += 1;
+  }
+
+  counts(): ScenarioCounts {
+    return {
+      observed: this.observed,
+      skipped: { ...this.#skipped },
+      scenarios: Object.fromEntries([...this.#scenarios].map(([name, counted]) => [name, { ...counted }])),
+      delayed: this.delayed,
+      undelayed: this.undelayed,
+      storeFailures: this.#storeFailures,
+    };
+  }
+}

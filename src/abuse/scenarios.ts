@@ -1,0 +1,220 @@
+import { SECOND_MS } from '../core/duration.ts';
+import { Fault, type FaultCode } from '../core/fault.ts';
+import type { Records } from '../core/records.ts';
+import { Recent } from '../identity/recent.ts';
+import type { Client, Limiter } from '../limits/index.ts';
+import { immediateOf } from '../limits/store-fallback.ts';
+import type { ImmediateStore, Store } from '../stores/store.ts';
+import { type After, DelayRoom, processTimers } from './delay-room.ts';
+import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
+import type { Facts } from './facts.ts';
+import type { BotVerifier } from './good-bots.ts';
+import { liftStep } from './lift-step.ts';
+import { type Outcome, observeStep } from './observe-step.ts';
+import type { RequestCall, RequestEvent } from './request-event.ts';
+import { goodStanding, type ScenarioStanding, type Standpoint, standingLook } from './standing.ts';
+import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
+
+/** How scenarios are made. Only `store` and `secret` are needed. */
+export interface ScenariosOptions extends WatchOptions {
+  /** Where evidence is kept. */
+  readonly store: Store;
+  /** Keeps the blocks of clients, so that they are lifted where others are. Default: scenarios keep them. */
+  readonly limiter?: Pick<Limiter, 'block' | 'lift'> | undefined;
+  /** Tells real search engines from those that only say so. Default: nobody is asked. */
+  readonly goodBots?: BotVerifier | undefined;
+  /** Calls of this process that may be held back at once, 0 to 10,000. Default 100. */
+  readonly mostDelayed?: number | undefined;
+  /** Time in ms. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+  /** From 0 to 1, for how long a call is held back. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Default: the timers of the process. */
+  readonly after?: After | undefined;
+}
+
+/** Watches requests for abuse and says how callers are to be treated. */
+export interface Scenarios {
+  readonly names: readonly string[];
+  /** How this caller stands, before its call is decided on. A store that fails holds nothing against anybody. */
+  standing(call: RequestCall): Promise<ScenarioStanding>;
+  /**
+   * Holds a call back where its caller is degraded: for a part of `delayMs`, until `signal` aborts, or not at all when
+   * too many wait already.
+   */
+  delay(standing: ScenarioStanding, signal?: AbortSignal): Promise<void>;
+  /**
+   * Judges a request that has been answered. Gives what was done about it. Not for calls that were refused because of a
+   * block. Throws `INPUT_INVALID` when `ip` is no address; a store that fails is told and counted.
+   */
+  observe(event: RequestEvent): Promise<readonly ScenarioFinding[]>;
+  /** Ends what scenarios hold against a client: degradation and block. False when there was nothing. */
+  lift(client: Client): Promise<boolean>;
+  counts(): ScenarioCounts;
+}
+
+/** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
+const storeFailures: ReadonlySet<FaultCode> = new Set([
+  'STORE_FAILED',
+  'STORE_TIMEOUT',
+  'STORE_CONFLICT',
+  'STORE_FULL',
+]);
+const defaultMostDelayed = 100;
+/** What another process has found out shows after this at the latest. */
+const rememberedMs = SECOND_MS;
+const remembered = 8192;
+const longestRemembered = 512;
+/** A delay is never so short that it would not be felt, nor always the same, which would tell. */
+const shortestShare = 0.25;
+
+/**
+ * Makes scenarios over a store.
+ *
+ * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem.
+ */
+export function createScenarios(options: ScenariosOptions): Scenarios {
+  return new WatchedScenarios(options);
+}
+
+class WatchedScenarios implements Scenarios {
+  readonly names: readonly string[];
+  readonly #watch: Watch;
+  readonly #store: Store;
+  readonly #immediate: ImmediateStore | null;
+  readonly #limiter: ScenariosOptions['limiter'];
+  readonly #goodBots: BotVerifier | null;
+  readonly #room: DelayRoom;
+  readonly #clock: () => number;
+  readonly #random: () => number;
+  readonly #unknownUntil = new Recent<number>(remembered, longestRemembered);
+
+  constructor(options: ScenariosOptions) {
+    const { store, limiter, mostDelayed = defaultMostDelayed } = options;
+    if (!Number.isInteger(mostDelayed) || mostDelayed < 0 || mostDelayed > 10_000) {
+      throw new Fault('CONFIG_INVALID', 'mostDelayed must be an integer from 0 to 10000');
+    }
+    this.#watch = new Watch(options, limiter !== undefined);
+    this.names = this.#watch.names;
+    this.#store = store;
+    this.#immediate = immediateOf(store);
+    this.#limiter = limiter;
+    this.#goodBots = options.goodBots ?? null;
+    this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
+    this.#clock = options.clock ?? Date.now;
+    this.#random = options.random ?? Math.random;
+  }
+
+  async standing(call: RequestCall): Promise<ScenarioStanding> {
+    const facts = this.#watch.read(call);
+    const standpoints = this.#watch.standpointsOf(facts);
+    if (standpoints.length === 0) return goodStanding;
+    if (this.#goodBots?.isVerified(call) === true) return goodStanding;
+    if (this.#immediate === null) {
+      const look = () => this.#storedStanding(call, facts, standpoints);
+      return this.#unlessStoreFails('standing', look, goodStanding);
+    }
+    const scenarios = this.#watch.enforcedFor(call);
+    return this.#immediate.view(
+      standpoints.map(({ key }) => key),
+      (records, now) => standingLook(records, standpoints, scenarios, facts, now),
+    );
+  }
+
+  async delay({ delayMs }: ScenarioStanding, signal?: AbortSignal): Promise<void> {
+    if (delayMs === 0) return;
+    const share = shortestShare + (1 - shortestShare) * this.#random();
+    const waiting = this.#room.wait(Math.round(delayMs * share), signal);
+    if (waiting === null) {
+      this.#watch.counter.undelayed += 1;
+      return;
+    }
+    this.#watch.counter.delayed += 1;
+    await waiting;
+  }
+
+  async observe(event: RequestEvent): Promise<readonly ScenarioFinding[]> {
+    if (this.#watch.isSkipped(event)) return nothing;
+    if (this.#goodBots !== null && (await this.#goodBots.verify(event))) {
+      this.#watch.tell({ type: 'scenario', what: 'skipped', scenario: null, by: 'bot' });
+      return nothing;
+    }
+    let findings: readonly ScenarioFinding[] = nothing;
+    for (const group of this.#watch.groupsOf(this.#watch.read(event))) {
+      const outcome = await this.#step(group, findings.length === 0);
+      if (outcome === null) continue;
+      findings = [await this.#enforce(event, group, outcome)];
+    }
+    return findings;
+  }
+
+  async lift(client: Client): Promise<boolean> {
+    const facts = this.#watch.read({ method: 'GET', path: '/', ...client });
+    const standpoints = this.#watch.standpointsOf(facts).filter(({ kind }) => kind !== 'range');
+    let lifted = this.#limiter === undefined ? false : await this.#limiter.lift(client);
+    for (const { key } of standpoints) {
+      lifted = (await this.#store.transact([key], (records, now) => liftStep(records, key, now))) || lifted;
+    }
+    return lifted;
+  }
+
+  counts(): ScenarioCounts {
+    return this.#watch.counter.counts();
+  }
+
+  /** A caller of whom nothing is stored is not asked about again for a moment: that is nearly everybody. */
+  async #storedStanding(
+    call: RequestCall,
+    facts: Facts,
+    standpoints: readonly Standpoint[],
+  ): Promise<ScenarioStanding> {
+    const now = this.#clock();
+    if (standpoints.every(({ key }) => now < (this.#unknownUntil.get(key.text) ?? 0))) return goodStanding;
+    const scenarios = this.#watch.enforcedFor(call);
+    const { standing, known } = await this.#store.view(
+      standpoints.map(({ key }) => key),
+      (records, t) => ({
+        standing: standingLook(records, standpoints, scenarios, facts, t),
+        known: standpoints.some(({ key }) => records.get(key) !== undefined),
+      }),
+    );
+    if (!known) for (const { key } of standpoints) this.#unknownUntil.set(key.text, now + rememberedMs);
+    return standing;
+  }
+
+  async #step(group: EventGroup, mayRespond: boolean): Promise<Outcome | null> {
+    const step = (records: Records, now: number) => observeStep(records, group, now, mayRespond);
+    const immediate = this.#immediate;
+    const run =
+      immediate === null
+        ? () => this.#store.transact(group.keys, step)
+        : async () => immediate.transact(group.keys, step);
+    return this.#unlessStoreFails('observe', run, null);
+  }
+
+  /** Where a limiter keeps the block, it is placed now; one that cannot be placed is told and not tried again. */
+  async #enforce(event: RequestEvent, group: EventGroup, outcome: Outcome): Promise<ScenarioFinding> {
+    this.#unknownUntil.set(group.subject.text, 0);
+    const { plan } = group.signs[outcome.sighting] ?? {};
+    const limiter = this.#limiter;
+    const isKeptThere = outcome.what === 'blocked' && plan?.blocksHere === false;
+    if (!isKeptThere) return this.#watch.conclude(group, outcome, outcome.until);
+    if (limiter === undefined || plan.isShadow) return this.#watch.conclude(group, outcome, null);
+    const place = () => limiter.block(event, plan.blockFromLevel ?? undefined);
+    return this.#watch.conclude(group, outcome, await this.#unlessStoreFails('block', place, null));
+  }
+
+  async #unlessStoreFails<T, E>(doing: StoreWork, run: () => Promise<T>, otherwise: E): Promise<T | E> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
+      this.#watch.tell({ type: 'scenario', what: 'failed', doing, code: error.code });
+      return otherwise;
+    }
+  }
+}
+
+type StoreWork = Extract<ScenarioEvent, { readonly what: 'failed' }>['doing'];
+
+const nothing: readonly ScenarioFinding[] = [];
