@@ -23,7 +23,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const cache = join(root, 'node_modules', '.cache', 'portcullis');
 
 const oldestNode = [20, 19];
-const assets = /\.(lua|sql|json)$/;
+const assets = /\.(lua|sql|json|proto)$/;
 const tests = /\.test\.ts$/;
 
 /** Exits with 2 and says why when this Node is too old to run the project. */
@@ -99,7 +99,7 @@ function compile(project, target) {
   return true;
 }
 
-/** Copies what the compiler leaves behind (`*.lua`, `*.sql`, `*.json`) from one tree into another. */
+/** Copies what the compiler leaves behind (`*.lua`, `*.sql`, `*.json`, `*.proto`) from one tree into another. */
 export function copyAssets(from, to) {
   for (const path of filesUnder(from)) {
     if (assets.test(path)) cpSync(join(from, path), join(to, path));

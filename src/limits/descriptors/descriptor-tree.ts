@@ -108,9 +108,9 @@ function compileLevel(descriptors: readonly DescriptorEntry[]): Level {
 }
 
 function compileNode(descriptor: DescriptorEntry, value: string | null): Node {
-  const { rate_limit: limit, descriptors = [], shadow_mode: shadow = false, share_threshold } = descriptor;
+  const { rate_limit: limit, descriptors = [], shadow_mode, quota_mode, share_threshold } = descriptor;
   return {
-    rule: limit === undefined ? null : compileRule(limit, shadow),
+    rule: limit === undefined ? null : compileRule(limit, Boolean(shadow_mode || quota_mode)),
     children: descriptors.length === 0 ? null : compileLevel(descriptors),
     sharedValue: share_threshold ? value : null,
   };

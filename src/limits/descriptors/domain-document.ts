@@ -27,6 +27,8 @@ export interface DescriptorEntry {
   readonly descriptors?: readonly DescriptorEntry[];
   /** Counts and tells, never refuses. */
   readonly shadow_mode?: boolean;
+  /** The same: what a quota decides is not ours to refuse. */
+  readonly quota_mode?: boolean;
   /** One counter for all values that a `*` matches. */
   readonly share_threshold?: boolean;
   /** Accepted and without effect: values can be identifiers, and those never become metrics. */
@@ -43,7 +45,7 @@ export interface DomainDocument {
 
 const strict = { additionalProperties: false } as const;
 const mostRequests = 2 ** 32 - 1;
-const Name = Type.String({ minLength: 1, maxLength: 128 });
+const Name = Type.String({ minLength: 1, maxLength: 256 });
 
 const RateLimit = Type.Object(
   {
@@ -67,6 +69,7 @@ const Descriptor = Type.Object(
     rate_limit: Type.Optional(RateLimit),
     descriptors: Descriptors,
     shadow_mode: Type.Optional(Type.Boolean()),
+    quota_mode: Type.Optional(Type.Boolean()),
     share_threshold: Type.Optional(Type.Boolean()),
     detailed_metric: Type.Optional(Type.Boolean()),
     value_to_metric: Type.Optional(Type.Boolean()),
@@ -75,7 +78,7 @@ const Descriptor = Type.Object(
 );
 
 const Domain = Type.Object(
-  { domain: Type.String({ minLength: 1, maxLength: 128 }), descriptors: Descriptors },
+  { domain: Type.String({ minLength: 1, maxLength: 256 }), descriptors: Descriptors },
   strict,
 );
 

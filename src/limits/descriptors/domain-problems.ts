@@ -20,13 +20,14 @@ const deepest = 16;
 const mostDescriptors = 10_000;
 const mostRequests = 2 ** 32 - 1;
 
-const domainFields: FieldRules = { domain: needed(text(1, 128)), descriptors: list(mostDescriptors) };
+const domainFields: FieldRules = { domain: needed(text(1, 256)), descriptors: list(mostDescriptors) };
 const descriptorFields: FieldRules = {
   key: needed(text(1, 256)),
   value: scalar(1_024),
   rate_limit: fields,
   descriptors: list(mostDescriptors),
   shadow_mode: flag,
+  quota_mode: flag,
   share_threshold: flag,
   detailed_metric: flag,
   value_to_metric: flag,
@@ -35,10 +36,10 @@ const limitFields: FieldRules = {
   unit: text(1, 16),
   requests_per_unit: integer(0, mostRequests),
   unlimited: flag,
-  name: text(1, 128),
+  name: text(1, 256),
   replaces: list(100),
 };
-const replacedFields: FieldRules = { name: needed(text(1, 128)) };
+const replacedFields: FieldRules = { name: needed(text(1, 256)) };
 
 /**
  * Everything that is wrong with a list of documents in the form of Envoy's rate limit service. Empty when they can be

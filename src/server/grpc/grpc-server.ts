@@ -1,0 +1,152 @@
+import type { Server, ServerCredentials, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { createClientAddress } from '../../adapters/client-address.ts';
+import { Fault } from '../../core/fault.ts';
+import type { DescriptorLimiter } from '../../limits/descriptors/descriptor-limiter.ts';
+import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
+import type { WarningListener } from '../../limits/warning.ts';
+import { TokenBook } from '../http/token-book.ts';
+import { callerCheck } from './caller-check.ts';
+import { checkAnswer } from './check-answer.ts';
+import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
+import { type GrpcLibrary, loadGrpcLibrary } from './grpc-library.ts';
+import { HealthService } from './health-service.ts';
+import { rateLimitAnswer } from './rate-limit-answer.ts';
+import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit-request.ts';
+import { type CallTaking, unaryHandler } from './unary-handler.ts';
+
+/** What the gRPC services stand on. */
+export interface GrpcParts extends HeaderOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Decides for `Authorization/Check`. */
+  readonly limiter: Limiter;
+  /** Decides for `RateLimitService/ShouldRateLimit`. */
+  readonly descriptors: DescriptorLimiter;
+  /** Callers need one with the role `decide`. Default: none, and only this machine is served. */
+  readonly tokens?: TokenBook | undefined;
+  /** Proxies in front of Envoy, as CIDRs: only they may name the client in `x-forwarded-for`. Default: none. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /**
+   * The header in which Envoy tells the id of a signed-in user, verified and written by Envoy itself. Default: none, and
+   * everybody is anonymous.
+   */
+  readonly userHeader?: string | undefined;
+  /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. Default 256 KiB: all headers of a request. */
+  readonly messageBytes?: number | undefined;
+  /** How long calls may go on after `close`. Default 10 s. */
+  readonly drainMs?: number | undefined;
+  /** Told of faults of ours, with the method they were met on. Default: a warning of the process. */
+  readonly onFault?: ((error: unknown, method: string) => void) | undefined;
+  readonly warn?: WarningListener | undefined;
+}
+
+/** A listener that can be ended. */
+export interface GrpcListener {
+  readonly port: number;
+  /** Takes no new calls, lets the running ones end, cuts what is left after `drainMs`. */
+  close(): Promise<void>;
+}
+
+const defaultMessageBytes = 256 * 1024;
+const defaultDrainMs = 10_000;
+const mostConcurrentStreams = 1_000;
+
+/**
+ * Serves `envoy.service.ratelimit.v3.RateLimitService`, `envoy.service.auth.v3.Authorization` and
+ * `grpc.health.v1.Health`.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is wrong, the packages of gRPC are missing or the port is taken.
+ */
+export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
+  const library = await loadGrpcLibrary();
+  const health = new HealthService([
+    'envoy.service.ratelimit.v3.RateLimitService',
+    'envoy.service.auth.v3.Authorization',
+  ]);
+  const server = makeServer(library, parts, health);
+  const port = await bind(server, parts, library.grpc.ServerCredentials.createInsecure());
+  let closing: Promise<void> | undefined;
+  return {
+    port,
+    close: () => {
+      closing ??= drain(server, health, parts.drainMs ?? defaultDrainMs);
+      return closing;
+    },
+  };
+}
+
+function makeServer({ grpc, services }: GrpcLibrary, parts: GrpcParts, health: HealthService): Server {
+  const server = new grpc.Server({
+    'grpc.max_receive_message_length': parts.messageBytes ?? defaultMessageBytes,
+    'grpc.max_concurrent_streams': mostConcurrentStreams,
+    'grpc.enable_channelz': 0,
+  });
+  const taking: CallTaking = {
+    check: callerCheck(parts.tokens ?? new TokenBook([])),
+    onFault: parts.onFault ?? warnOfFault,
+  };
+  const handlers: readonly [
+    GrpcLibrary['services'][keyof GrpcLibrary['services']],
+    UntypedServiceImplementation,
+  ][] = [
+    [services.rateLimit, { ShouldRateLimit: unaryHandler(taking, shouldRateLimit(parts)) }],
+    [services.authorization, { Check: unaryHandler(taking, authorize(parts)) }],
+    [services.health, { Check: health.check, Watch: health.watch }],
+  ];
+  for (const [service, implementation] of handlers) server.addService(service, implementation);
+  return server;
+}
+
+function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
+  return async (message: RateLimitRequestMessage, metadata: (name: string) => string | undefined) => {
+    const { domain, descriptors } = readRateLimitRequest(message);
+    const verdict = await limiter.decide(domain, descriptors);
+    return rateLimitAnswer(verdict, domain, () => requestIdOf(metadata(requestIdHeader)));
+  };
+}
+
+function authorize(parts: GrpcParts) {
+  const { limiter, trustedProxies, warn, userHeader } = parts;
+  const reading = {
+    addressOf: createClientAddress({ trustedProxies, warn }),
+    userHeader: userHeader?.toLowerCase() ?? null,
+  };
+  return async (message: CheckRequestMessage) => {
+    const call = readCheckRequest(message, reading);
+    const verdict = await limiter.take(call);
+    return checkAnswer(verdict, requestIdOf(call.header(requestIdHeader)), call.path, parts);
+  };
+}
+
+function bind(server: Server, { host, port }: GrpcParts, credentials: ServerCredentials): Promise<number> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (cause, bound) => {
+      if (cause === null) resolve(bound);
+      else
+        reject(
+          new Fault('CONFIG_INVALID', `gRPC cannot listen on port ${port}: ${cause.message}`, { cause }),
+        );
+    });
+  });
+}
+
+function drain(server: Server, health: HealthService, drainMs: number): Promise<void> {
+  health.drain();
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.forceShutdown(), drainMs);
+    server.tryShutdown(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}
+
+function warnOfFault(error: unknown, method: string): void {
+  const code = error instanceof Fault ? error.code : 'INVARIANT_BROKEN';
+  process.emitWarning(`${method} met a fault: ${code}`, {
+    type: 'PortcullisWarning',
+    code: 'PORTCULLIS_GRPC_FAULT',
+  });
+}
