@@ -29,9 +29,12 @@ export interface ConfigSource {
 }
 
 /** A configuration, or everything that is wrong with it. */
-export type ConfigReading =
+export type DocumentReading =
   | { readonly config: ServiceConfig; readonly problems: readonly [] }
   | { readonly config: null; readonly problems: readonly Problem[] };
+
+/** The same, with the files that were looked at; absolute. */
+export type ConfigReading = DocumentReading & { readonly files: readonly string[] };
 
 /**
  * The configuration of a service: the document, its environment's layer over it, the environment's variables over both.
@@ -48,15 +51,16 @@ export function readServiceConfig(source: ConfigSource = {}): ServiceConfig {
 export function checkServiceConfig(source: ConfigSource = {}): ConfigReading {
   const { env = process.env } = source;
   const path = pathOf(source);
+  const files = new Set(path === undefined ? [] : [resolve(path)]);
+  const environment = source.environment ?? (env[environmentVariable] || undefined);
+  const folder = path === undefined ? process.cwd() : dirname(resolve(path));
   try {
-    const document = path === undefined ? {} : (parseDocument(readText(path), path) ?? {});
-    const folder = path === undefined ? process.cwd() : dirname(resolve(path));
-    const chosen = source.environment ?? (env[environmentVariable] || undefined);
-    return checkDocument(document, { folder, env, environment: chosen });
+    const document = path === undefined ? {} : parseDocument(readText(path), path);
+    return { ...checkDocument(document, { folder, env, environment, files }), files: [...files] };
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code !== 'CONFIG_INVALID') throw cause;
     const message = path === undefined ? cause.message : cause.message.replace(`${path}: `, '');
-    return { config: null, problems: [{ path: '', message }] };
+    return { config: null, problems: [{ path: '', message }], files: [...files] };
   }
 }
 
@@ -70,12 +74,16 @@ export interface ReadingRoom {
   readonly env: Environment;
   /** Overrides the document's own. */
   readonly environment?: string | undefined;
+  /** Where the files that the document names are noted. */
+  readonly files?: Set<string>;
 }
 
 /** Checks a parsed document, with every layer it has, and completes it. */
-export function checkDocument(document: unknown, room: ReadingRoom): ConfigReading {
+export function checkDocument(document: unknown, room: ReadingRoom): DocumentReading {
   if (!isTree(document)) {
-    return { config: null, problems: [{ path: '', message: `must be an object, got ${shapeOf(document)}` }] };
+    // Also what is left of a file that is being written: it must never mean "all defaults".
+    const message = document === null ? 'is empty' : `must be an object, got ${shapeOf(document)}`;
+    return { config: null, problems: [{ path: '', message }] };
   }
   const { environment: own, environments, $schema: _, ...common } = document;
   const problems = frameProblems({ environment: own, environments });
@@ -123,7 +131,7 @@ function checkLayer(check: LayerCheck): { config: ServiceConfig | null; problems
   const { common, layer, variables, room } = check;
   const merged = withTokens(merge(merge(common, layer ?? {}), variables?.layer) as Tree, variables);
   const problems = schemaProblems(ServiceDocument, merged);
-  const envoy = readEnvoy(merged.envoy, room.folder, problems);
+  const envoy = readEnvoy(merged.envoy, room, problems);
   // What a policy may say is told together with the rest; what the fields mean together only once each is sound.
   if (problems.length > 0) resolvePolicies(merged.policies, problems);
   const config = problems.length > 0 ? null : resolveSound(merged as ServiceData, envoy, check, problems);
@@ -159,11 +167,12 @@ function placed({ path, message }: Problem, { environment, layer, variables }: L
 }
 
 /** Domains of the document itself and of the files it names. */
-function readEnvoy(section: unknown, folder: string, problems: Problem[]): readonly EnvoyDomain[] {
+function readEnvoy(section: unknown, room: ReadingRoom, problems: Problem[]): readonly EnvoyDomain[] {
   if (!Array.isArray(section)) return [];
   const domains = section.map((entry: unknown, index): unknown => {
     const path = `envoy[${index}]`;
-    const value = typeof entry === 'string' ? readEnvoyFile(resolve(folder, entry), path, problems) : entry;
+    const value =
+      typeof entry === 'string' ? readEnvoyFile(resolve(room.folder, entry), path, room, problems) : entry;
     if (value !== undefined) problems.push(...envoyProblems(value, path));
     return value;
   });
@@ -181,7 +190,8 @@ function readEnvoy(section: unknown, folder: string, problems: Problem[]): reado
 /** Its fields are checked before; where they were wrong, nobody gets to see it. */
 const isDomain = (value: unknown): value is EnvoyDomain => isTree(value);
 
-function readEnvoyFile(path: string, place: string, problems: Problem[]): unknown {
+function readEnvoyFile(path: string, place: string, room: ReadingRoom, problems: Problem[]): unknown {
+  room.files?.add(path);
   try {
     return parseDocument(readText(path), path);
   } catch (cause) {

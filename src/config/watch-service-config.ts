@@ -1,0 +1,167 @@
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import { Fault } from '../core/fault.ts';
+import { type ConfigChange, changeBetween } from './config-change.ts';
+import type { Environment } from './environment-variables.ts';
+import type { Problem } from './problem.ts';
+import { checkServiceConfig } from './read-service-config.ts';
+import type { ServiceConfig } from './service-config.ts';
+
+export interface WatchOptions {
+  /** The configuration that runs. */
+  readonly running: ServiceConfig;
+  /** Default: the environment of the process. */
+  readonly env?: Environment;
+  /** The layer that was chosen at the start, if it was not the file's own choice. */
+  readonly environment?: string;
+  /** Told of a configuration that differs. When it throws, the file counts as refused. */
+  readonly onChange: (change: ConfigChange) => void;
+  /**
+   * Told of a file that is not taken over; the last good one stays.
+   *
+   * @param cause what `onChange` threw; undefined where the file itself is wrong
+   */
+  readonly onRefused: (problems: readonly Problem[], cause?: unknown) => void;
+  /** How long a file must rest before it is read. Default 200. */
+  readonly debounceMs?: number;
+  /** How often files are looked at where the system does not tell of changes. Default 5000. */
+  readonly pollMs?: number;
+}
+
+/** What became of a file that was read anew; `needs-restart` when nothing of what differs can change live. */
+export type ReloadResult = 'applied' | 'unchanged' | 'refused' | 'needs-restart';
+
+/** Keeps a service at its configuration file. */
+export interface ConfigWatcher {
+  /** The last good configuration. */
+  readonly current: ServiceConfig;
+  /** Reads the file now, as on `SIGHUP`. */
+  reload(): ReloadResult;
+  close(): void;
+}
+
+/**
+ * Watches a configuration file and the files it names. A file may be written in place, moved into place as editors do,
+ * or stand behind a symbolic link that is swapped, as in Kubernetes.
+ */
+export function watchServiceConfig(path: string, options: WatchOptions): ConfigWatcher {
+  return new FileWatcher(path, options);
+}
+
+class FileWatcher implements ConfigWatcher {
+  readonly #path: string;
+  readonly #options: WatchOptions;
+  readonly #debounceMs: number;
+  readonly #poll: NodeJS.Timeout;
+  readonly #folders = new Map<string, FSWatcher>();
+  #files: readonly string[];
+  #current: ServiceConfig;
+  #seen: string;
+  #rest: NodeJS.Timeout | null = null;
+
+  constructor(path: string, options: WatchOptions) {
+    this.#path = path;
+    this.#options = options;
+    this.#current = options.running;
+    this.#debounceMs = options.debounceMs ?? 200;
+    this.#files = this.#read().files;
+    this.#seen = fingerprint(this.#files);
+    this.#watchFolders();
+    this.#poll = setInterval(() => this.#look(), options.pollMs ?? 5000);
+    this.#poll.unref();
+  }
+
+  get current(): ServiceConfig {
+    return this.#current;
+  }
+
+  reload(): ReloadResult {
+    this.#settle();
+    const { config, problems, files } = this.#read();
+    this.#files = files;
+    this.#seen = fingerprint(files);
+    this.#watchFolders();
+    if (config === null) {
+      this.#options.onRefused(problems);
+      return 'refused';
+    }
+    return this.#apply(changeBetween(this.#current, config));
+  }
+
+  close(): void {
+    this.#settle();
+    clearInterval(this.#poll);
+    for (const watcher of this.#folders.values()) watcher.close();
+    this.#folders.clear();
+  }
+
+  #read() {
+    const { env, environment } = this.#options;
+    return checkServiceConfig({ path: this.#path, env, environment });
+  }
+
+  #apply(change: ConfigChange): ReloadResult {
+    if (change.live.length === 0 && change.needsRestart.length === 0) return 'unchanged';
+    try {
+      this.#options.onChange(change);
+    } catch (cause) {
+      const message = cause instanceof Fault ? cause.message : 'could not be taken over';
+      this.#options.onRefused([{ path: '', message }], cause);
+      return 'refused';
+    }
+    this.#current = change.config;
+    return change.live.length > 0 ? 'applied' : 'needs-restart';
+  }
+
+  /** The folder is watched, not the file: a file that is moved into place is another one. */
+  #watchFolders(): void {
+    const wanted = new Set(this.#files.map((file) => dirname(file)));
+    for (const [folder, watcher] of this.#folders) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    for (const folder of wanted) if (!this.#folders.has(folder)) this.#watchFolder(folder);
+  }
+
+  #watchFolder(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, () => this.#look());
+      // A folder that goes away, or a system without room for more watches, leaves the poll.
+      watcher.on('error', () => this.#forget(folder));
+      this.#folders.set(folder, watcher);
+    } catch {
+      this.#forget(folder);
+    }
+  }
+
+  #forget(folder: string): void {
+    this.#folders.get(folder)?.close();
+    this.#folders.delete(folder);
+  }
+
+  /** Reads the files once they have rested: one that is being written would be refused, or worse, taken half. */
+  #look(): void {
+    const seen = fingerprint(this.#files);
+    if (seen === this.#seen && this.#rest === null) return;
+    this.#seen = seen;
+    this.#settle();
+    this.#rest = setTimeout(() => this.reload(), this.#debounceMs);
+    this.#rest.unref();
+  }
+
+  #settle(): void {
+    if (this.#rest !== null) clearTimeout(this.#rest);
+    this.#rest = null;
+  }
+}
+
+/** Tells one state of files from another, through symbolic links. */
+function fingerprint(files: readonly string[]): string {
+  return files.map(stamp).join(' ');
+}
+
+function stamp(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
+}
