@@ -28,7 +28,10 @@ function bench(options: Partial<ScenariosOptions> = {}) {
     onEvent: (event) => events.push(event),
     ...options,
   });
-  return { store, limiter, scenarios, events, elapse: (ms: number) => void (now += ms) };
+  const elapse = (ms: number) => {
+    now += ms;
+  };
+  return { store, limiter, scenarios, events, elapse };
 }
 
 describe('scenarios', () => {

@@ -1,3 +1,4 @@
+import type { RequestCall, ScenarioStanding, Scenarios } from '../abuse/index.ts';
 import {
   type HeaderList,
   type HeaderOptions,
@@ -26,6 +27,8 @@ export interface LimitOptions<Args extends readonly unknown[]> extends ClientAdd
   readonly skipFailedRequests?: boolean | undefined;
   /** What success is. Default: a status below 400. */
   readonly requestWasSuccessful?: ((status: number, ...args: Args) => Awaitable<boolean>) | undefined;
+  /** Watches calls for abuse: slows callers down that show it, and has them blocked when they go on. Default: nobody does. */
+  readonly scenarios?: Scenarios | undefined;
 }
 
 /** What a handler knows of the limit its call was charged to. */
@@ -47,12 +50,14 @@ export interface Passage {
   /** What to answer instead of running the handler. */
   readonly refusal: Answer | null;
   readonly rateLimit: RateLimit;
+  /** The call as scenarios see it; null where they do not, or no longer. */
+  readonly watched: RequestCall | null;
 }
 
 /** Asks a limiter on behalf of a framework. */
 export class LimitGate<Args extends readonly unknown[]> {
   /** Whether the gate wants to know how calls ended. */
-  readonly settlesByOutcome: boolean;
+  readonly followsCalls: boolean;
   readonly #limiter: Limiter;
   readonly #options: LimitOptions<Args>;
   readonly #addressOf: ClientAddress;
@@ -64,47 +69,89 @@ export class LimitGate<Args extends readonly unknown[]> {
     this.#options = options;
     this.#addressOf = createClientAddress(options);
     this.#base = pathSegments(options.basePath ?? '/');
-    this.settlesByOutcome = Boolean(options.skipSuccessfulRequests || options.skipFailedRequests);
+    this.followsCalls = Boolean(
+      options.skipSuccessfulRequests || options.skipFailedRequests || options.scenarios,
+    );
   }
 
   /** Null for a call that is skipped. */
   async pass(arrival: Arrival, ...args: Args): Promise<Passage | null> {
-    const { user, skip } = this.#options;
+    const { user, skip, scenarios } = this.#options;
     if (skip !== undefined && (await skip(...args))) return null;
     const { method, path, header, peer } = arrival;
-    const verdict = await this.#limiter.take({
+    const call = {
       method,
       path: withoutBase(path, this.#base),
       header,
       ip: this.#addressOf(peer, header),
       ua: header('user-agent'),
       user: user === undefined ? null : await user(...args),
-    });
+    };
+    const watched = scenarios === undefined ? null : watchedCall(call, arrival);
+    const standing = watched === null ? undefined : await scenarios?.standing(watched);
+    const verdict = await this.#limiter.take(standing === undefined ? call : { ...call, standing });
+    if (watched !== null && standing !== undefined) await this.#meet(verdict, watched, standing);
     const requestId = requestIdFor(arrival);
     const headers = [[requestIdHeader, requestId] as const, ...rateLimitHeaders(verdict, this.#options)];
     return {
       headers,
       refusal: verdict.allowed ? null : refusalOf(verdict, requestId, path),
       rateLimit: new CallRateLimit(this.#limiter, verdict),
+      watched: verdict.allowed && verdict.skipped === null ? watched : null,
     };
   }
 
+  /** What is allowed may be held back; what is over its limit has been answered, and is observed as that. */
+  async #meet(verdict: Verdict, watched: RequestCall, standing: ScenarioStanding): Promise<void> {
+    if (verdict.allowed) {
+      if (verdict.skipped === null) await this.#options.scenarios?.delay(standing);
+    } else if (verdict.rule !== 'blocked') {
+      void this.#observe(watched, refusedStatus);
+    }
+  }
+
   /**
-   * Settles a call by how it ended, where the options ask for that. `status` is null when the client went away. Nobody
-   * waits for it, so it never rejects: what goes wrong becomes a warning of the process.
+   * Settles a call by how it ended and has it observed, where the options ask for that. `status` is null when the client
+   * went away. Nobody waits for it, so it never rejects: what goes wrong becomes a warning of the process.
    */
-  async end({ rateLimit }: Passage, status: number | null, ...args: Args): Promise<void> {
+  async end({ rateLimit, watched }: Passage, status: number | null, ...args: Args): Promise<void> {
     const { skipSuccessfulRequests, skipFailedRequests, requestWasSuccessful } = this.#options;
+    if (watched !== null) void this.#observe(watched, status);
+    if (!skipSuccessfulRequests && !skipFailedRequests) return;
     try {
       const succeeded =
         status !== null &&
         (requestWasSuccessful ? await requestWasSuccessful(status, ...args) : status < 400);
       if (succeeded ? skipSuccessfulRequests : skipFailedRequests) await rateLimit.settle(0);
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisWarning');
+      warnOf(error);
+    }
+  }
+
+  async #observe(watched: RequestCall, status: number | null): Promise<void> {
+    try {
+      await this.#options.scenarios?.observe({ ...watched, status });
+    } catch (error) {
+      warnOf(error);
     }
   }
 }
+
+function warnOf(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisWarning');
+}
+
+/** Scenarios see the query too, which limits do not look at. */
+function watchedCall(call: Omit<RequestCall, 'headerNames'>, { path, headerNames }: Arrival): RequestCall {
+  const query = call.path.includes('?') ? -1 : path.indexOf('?');
+  return {
+    ...call,
+    path: query < 0 ? call.path : call.path + path.slice(query),
+    headerNames: headerNames?.() ?? null,
+  };
+}
+
+const refusedStatus = 429;
 
 /** Made for every call, read by few: what costs something is found when it is asked for. */
 class CallRateLimit implements RateLimit {
@@ -135,7 +182,7 @@ class CallRateLimit implements RateLimit {
 
 function refusalOf(verdict: Verdict, requestId: string, path: string): Answer {
   return {
-    status: 429,
+    status: refusedStatus,
     headers: [['Content-Type', problemMediaType]],
     body: JSON.stringify(limitProblem(verdict, requestId, path)),
   };

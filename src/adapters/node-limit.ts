@@ -35,7 +35,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
     if (passage === null) return null;
     setHeaders(response, passage.headers);
     Reflect.set(request, requestPropertyName, passage.rateLimit);
-    if (gate.settlesByOutcome && passage.refusal === null) {
+    if (gate.followsCalls && passage.refusal === null) {
       onceEnded(response, (status) => gate.end(passage, status, request, response));
     }
     return passage.refusal;

@@ -17,7 +17,13 @@ export function arrivalOfNode(request: NodeRequest, path?: string): Arrival {
       const value = headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
+    headerNames: () => namesOf(request.rawHeaders),
   };
+}
+
+/** Every other one of Node's raw headers is a name. */
+export function namesOf(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 0);
 }
 
 /** Cookies add up, everything else is replaced; what has been sent already stays. */

@@ -14,4 +14,14 @@ export interface Call {
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Instead of the cost of the route: an integer from 0 to 1,000,000. */
   readonly cost?: number | undefined;
+  /** What others hold against the caller. Default: nothing. */
+  readonly standing?: CallStanding | undefined;
+}
+
+/** How a caller is to be treated, by what others than the limiter have found out, such as scenarios. */
+export interface CallStanding {
+  /** Of the refill rate, from 0.1 to 1, besides what the service can bear. */
+  readonly refillScale: number;
+  /** Time in ms for which it is blocked; 0 when it is not. */
+  readonly refusedForMs: number;
 }

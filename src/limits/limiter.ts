@@ -15,7 +15,7 @@ import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
 import { type Answered, StoreFallback } from './store-fallback.ts';
-import { type Ask, type Refusal, type Taken, take } from './take.ts';
+import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import type { Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
@@ -63,6 +63,7 @@ class BucketLimiter implements Limiter {
   readonly #store: StoreFallback;
   readonly #counter = new LimitCounter();
   readonly #onEvent: (event: LimitEvent) => void;
+  readonly #clock: () => number;
 
   constructor(options: LimiterOptions) {
     const { name = 'default', onEvent = () => {} } = options;
@@ -84,7 +85,8 @@ class BucketLimiter implements Limiter {
       onEvent(event);
     };
     this.#records = options.store;
-    this.#store = new StoreFallback(options.store, options.clock ?? Date.now, this.#onEvent);
+    this.#clock = options.clock ?? Date.now;
+    this.#store = new StoreFallback(options.store, this.#clock, this.#onEvent);
   }
 
   async take(call: Call): Promise<Verdict> {
@@ -98,10 +100,12 @@ class BucketLimiter implements Limiter {
     const ask: Ask = {
       keys: this.#keysOf(call),
       allowance: this.#limits.find(call),
-      scale: this.#refillScale(call),
+      scale: this.#refillScale(call) * (call.standing?.refillScale ?? 1),
       cost: call.cost ?? route.cost,
       blocksInShadow: this.#shadows.autoBlock,
     };
+    const refused = this.#refusedByStanding(call, route, ask);
+    if (refused !== null) return refused;
     const step = (records: Records, now: number) => take(records, ask, now);
     const answered =
       this.#store.transactAtOnce(ask.keys.all, step) ?? (await this.#store.transact(ask.keys.all, step));
@@ -138,6 +142,17 @@ class BucketLimiter implements Limiter {
 
   counts(): LimitCounts {
     return this.#counter.counts();
+  }
+
+  /** A block that others keep. Where blocks are in shadow it is told, and the call goes on. */
+  #refusedByStanding(call: Call, route: CompiledRoute, ask: Ask): Verdict | null {
+    const refusedForMs = call.standing?.refusedForMs ?? 0;
+    if (!(refusedForMs > 0)) return null;
+    const t = this.#clock();
+    const taken = refusedByBlock(t, ask.keys.client, { rule: 'blocked', until: t + refusedForMs });
+    if (!this.#shadows.autoBlock) return this.#judge(call, route, ask, { value: taken, mode: 'NORMAL' });
+    if (taken.refusal !== null) this.#tellRefusal(call, route, ask.cost, taken.refusal, t, true);
+    return null;
   }
 
   #judge(call: Call, route: CompiledRoute, ask: Ask, { value: taken, mode }: Answered<Taken>): Verdict {

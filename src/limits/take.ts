@@ -95,7 +95,8 @@ function judgeFlood(record: ClientRecord, allowance: Allowance, cost: number, no
   return { rule: 'auto-block', until: record.standing.hardUntil };
 }
 
-function refusedByBlock(t: number, key: Key<ClientRecord>, refusal: Refusal): Taken {
+/** What becomes of a call of a blocked client. */
+export function refusedByBlock(t: number, key: Key<ClientRecord>, refusal: Refusal): Taken {
   return { t, key, takenMilli: 0, refusal, shadowBlock: null, remaining: 0, moreAt: refusal.until };
 }
 

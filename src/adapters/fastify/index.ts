@@ -49,7 +49,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
     setHeaders(reply, passage.headers);
     (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
     if (passage.refusal === null) {
-      if (gate.settlesByOutcome) {
+      if (gate.followsCalls) {
         onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
       }
       return undefined;

@@ -21,6 +21,11 @@ export interface FetchLimitOptions<Info>
     PeerOption<Info> {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
   readonly handler?: ((request: Request, refusal: Answer) => Awaitable<Response>) | undefined;
+  /**
+   * The names of the headers in the order they came, from wherever the runtime keeps them: a `Headers` has forgotten it.
+   * Default: nobody saw them, and scenarios that need them are blind.
+   */
+  readonly headerNames?: ((request: Request, info: Info) => readonly string[] | null) | undefined;
 }
 
 export interface FetchCapOptions<Info> extends CapGateOptions<[request: Request, info: Info]> {
@@ -49,10 +54,12 @@ export function limit<Info = unknown>(
   const gate = new LimitGate<[Request, Info]>(limiter, options);
   const { handler: refuse = respondTo } = options;
   return (handler) => async (request, info) => {
-    const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);
+    const headerNames = () => options.headerNames?.(request, info) ?? null;
+    const arrival = { ...arrivalOf(request, options.peer(request, info)), headerNames };
+    const passage = await gate.pass(arrival, request, info);
     if (passage === null) return handler(request, info, null);
     if (passage.refusal !== null) return withHeaders(await refuse(request, passage.refusal), passage.headers);
-    if (!gate.settlesByOutcome) {
+    if (!gate.followsCalls) {
       return withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
     }
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.

@@ -6,6 +6,7 @@ import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { namesOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
@@ -44,11 +45,11 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
     if (passage === null) return next();
     context.set('rateLimit', passage.rateLimit);
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
-    const signal = gate.settlesByOutcome ? context.req.raw.signal : null;
+    const signal = gate.followsCalls ? context.req.raw.signal : null;
     if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
     else await next();
     setHeaders(context, passage.headers);
-    if (gate.settlesByOutcome && passage.refusal === null) {
+    if (gate.followsCalls && passage.refusal === null) {
       await gate.end(passage, signal?.aborted ? null : context.res.status, context);
     }
     return undefined;
@@ -118,12 +119,14 @@ export function signInOf<T>(context: Context): SignIn<T> | undefined {
 
 function arrivalOf(context: Context, peer: (context: Context) => string | null | undefined): Arrival {
   const { req } = context;
+  const query = req.url.indexOf('?');
   return {
     request: req.raw,
     method: req.method,
-    path: req.path,
+    path: query < 0 ? req.path : req.path + req.url.slice(query),
     peer: peer(context),
     header: (name) => req.header(name),
+    headerNames: () => nodeHeaderNames(context),
   };
 }
 
@@ -131,13 +134,22 @@ function arrivalOf(context: Context, peer: (context: Context) => string | null |
 const noPeer = () => undefined;
 
 interface NodeBindings {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+  readonly incoming?: {
+    readonly socket?: { readonly remoteAddress?: string };
+    readonly rawHeaders?: readonly string[];
+  };
 }
 
 /** `@hono/node-server` hands Node's request along in the bindings. */
 function nodePeer(context: Context): string | undefined {
   const bindings = context.env as NodeBindings | undefined;
   return bindings?.incoming?.socket?.remoteAddress;
+}
+
+/** A `Headers` has forgotten in which order they came; Node's request has not. */
+function nodeHeaderNames(context: Context): readonly string[] | null {
+  const rawHeaders = (context.env as NodeBindings | undefined)?.incoming?.rawHeaders;
+  return rawHeaders === undefined ? null : namesOf(rawHeaders);
 }
 
 function respond(_context: Context, { status, headers, body }: Answer): Response {

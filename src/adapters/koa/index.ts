@@ -40,7 +40,7 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
     setHeaders(context, passage.headers);
     context.state.rateLimit = passage.rateLimit;
     if (passage.refusal !== null) return handler(context, passage.refusal);
-    if (gate.settlesByOutcome) onceEnded(context.res, (status) => gate.end(passage, status, context));
+    if (gate.followsCalls) onceEnded(context.res, (status) => gate.end(passage, status, context));
     return withHeadersOnError(next, passage.headers);
   };
 }
