@@ -63,19 +63,31 @@ function isSameSubject(a: Subject, b: Subject): boolean {
 }
 
 function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKeys {
-  const { account, network, agent, otherAgent, device, macros } = subject;
-  const agentKey = keyspace.agent(network, agent);
-  const keys = {
-    account: account && policy.kind === 'credential' ? keyspace.account(account) : null,
-    book: account && device ? keyspace.book(account) : null,
-    network: keyspace.network(network),
-    agent: agentKey,
-    otherAgent: agent.hash === otherAgent.hash ? agentKey : keyspace.otherAgent(network, otherAgent),
-    networkDevice: device && keyspace.networkDevice(network, device.token),
-    device: device && keyspace.device(device.token),
-    p48: macros && keyspace.macro('P48', macros.p48),
-    p40: macros && keyspace.macro('P40', macros.p40),
-  };
-  const viewed = [...new Set<Key | null>(Object.values(keys))].filter((key) => key !== null);
-  return { ...keys, viewed };
+  const { macros } = subject;
+  const account = subject.account && policy.kind === 'credential' ? keyspace.account(subject.account) : null;
+  const book = subject.account && subject.device ? keyspace.book(subject.account) : null;
+  const network = keyspace.network(subject.network);
+  const agent = keyspace.agent(subject.network, subject.agent);
+  const otherAgent =
+    subject.agent.hash === subject.otherAgent.hash
+      ? agent
+      : keyspace.otherAgent(subject.network, subject.otherAgent);
+  const networkDevice = subject.device && keyspace.networkDevice(subject.network, subject.device.token);
+  const device = subject.device && keyspace.device(subject.device.token);
+  const p48 = macros && keyspace.macro('P48', macros.p48);
+  const p40 = macros && keyspace.macro('P40', macros.p40);
+  const single = { account, book, network, agent, otherAgent, networkDevice, device, p48, p40 };
+  const viewed = viewedOf(single);
+  return { account, book, network, agent, otherAgent, networkDevice, device, p48, p40, viewed };
+}
+
+function viewedOf(single: Omit<RequestKeys, 'viewed'>): readonly Key[] {
+  const { network, agent, otherAgent, account, book, networkDevice, device, p48, p40 } = single;
+  if (account && book && networkDevice && device && otherAgent !== agent && p48 === null) {
+    // Nearly every login: a list that needs no more room than this.
+    return [network, agent, otherAgent, account, book, networkDevice, device];
+  }
+  const viewed: Key[] = otherAgent === agent ? [network, agent] : [network, agent, otherAgent];
+  for (const key of [account, book, networkDevice, device, p48, p40]) if (key !== null) viewed.push(key);
+  return viewed;
 }

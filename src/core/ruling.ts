@@ -103,4 +103,3 @@ function softReason({ rule, key }: Verdict): Reason {
 
 /** Most operations say nothing: their lists are not made. */
 const nothing: readonly Verdict[] = [];
-

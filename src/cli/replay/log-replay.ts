@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { LogEntry, LogFormat } from '../../abuse/log-formats/log-entry.ts';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import { decisionLine } from './decision-line.ts';
+import { DecisionWriter } from './decision-writer.ts';
 import type { Input } from './input.ts';
 import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
 import { Progress } from './progress.ts';
@@ -34,7 +34,7 @@ export class LogReplay {
   readonly #collect = (entry: LogEntry): void => {
     this.#entries.push(entry);
   };
-  #pending = '';
+  readonly #lines = new DecisionWriter();
 
   constructor(options: LogReplayOptions, log: LogFormat, decide: DecideEntry, io: CommandIo) {
     this.#options = options;
@@ -82,7 +82,7 @@ export class LogReplay {
         const result = this.#decide(entry);
         const decision = result instanceof Promise ? await result : result;
         this.summary.add(number, entry, decision);
-        if (!this.#options.quiet) this.#pending += `${decisionLine(entry.t, decision)}\n`;
+        if (!this.#options.quiet) this.#lines.add(entry.t, decision);
       } catch (cause) {
         if (!(cause instanceof Fault) || cause.code !== 'INPUT_INVALID') throw cause;
         this.notes.unknown.add(number, text);
@@ -110,10 +110,7 @@ export class LogReplay {
   }
 
   async #flush(): Promise<void> {
-    if (this.#pending === '') return;
-    const bytes = Buffer.from(this.#pending, 'latin1');
-    this.#pending = '';
-    await this.#write(bytes);
+    if (!this.#lines.isEmpty) await this.#write(this.#lines.take());
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

@@ -5,7 +5,7 @@ import type { Engine } from '../../guard/engine.ts';
 import { runImmediately, runOperation } from '../../guard/run.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import { decisionLine } from './decision-line.ts';
+import { DecisionWriter } from './decision-writer.ts';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
 import { openInput } from './input.ts';
 import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
@@ -48,7 +48,7 @@ export class Replay {
   readonly #options: ReplayOptions;
   readonly #decide: Decide;
   readonly #io: CommandIo;
-  #pending = '';
+  readonly #lines = new DecisionWriter();
   /** Blank lines are fine at the end of a file only. */
   #blankLine = 0;
 
@@ -117,7 +117,7 @@ export class Replay {
 
   #note(line: Line, event: ReplayEvent, decision: Decision): null {
     this.summary.add(line.number, event, decision);
-    if (!this.#options.quiet) this.#pending += `${decisionLine(event.t, decision)}\n`;
+    if (!this.#options.quiet) this.#lines.add(event.t, decision);
     return null;
   }
 
@@ -130,12 +130,8 @@ export class Replay {
     await this.#write(Buffer.from(text));
   }
 
-  /** Decision lines are ASCII, which is copied byte by byte instead of being encoded. */
   async #flush(): Promise<void> {
-    if (this.#pending === '') return;
-    const bytes = Buffer.from(this.#pending, 'latin1');
-    this.#pending = '';
-    await this.#write(bytes);
+    if (!this.#lines.isEmpty) await this.#write(this.#lines.take());
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

@@ -94,7 +94,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     async *held(prefix: string): AsyncGenerator<HeldRecord> {
       assertOpen();
-      for (const { text, value } of table.held(prefix, clock())) if (value !== undefined) yield { key: text, value };
+      for (const { text, value } of table.held(prefix, clock()))
+        if (value !== undefined) yield { key: text, value };
     },
     async close() {
       closed = true;
