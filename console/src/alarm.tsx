@@ -1,0 +1,43 @@
+import { useEffect } from 'preact/hooks';
+import { status } from './api/status.ts';
+import { feed } from './feed/feed-client.ts';
+import { clockTime } from './format/time.ts';
+import { modeSentence } from './format/words.ts';
+import { Icon } from './parts/icons.tsx';
+import { useCell } from './state/cell.ts';
+
+const changes: ReadonlySet<string> = new Set(['mode', 'breaker', 'critical']);
+
+/** What nobody may overlook: a policy that does not decide as it should, or a service that does not answer. */
+export function Alarm() {
+  const { value, problem } = useCell(status);
+  const lastChange = useCell(feed, newestChange);
+  useEffect(() => {
+    if (lastChange > 0) void status.look();
+  }, [lastChange]);
+  const odd = value?.modes.filter(({ mode }) => mode !== 'NORMAL') ?? [];
+  if (odd.length === 0 && problem === null) return null;
+  return (
+    <div class="alarm" role="alert" aria-live="assertive">
+      <Icon name="alert" />
+      <strong>{odd.length > 0 ? 'Degraded' : 'No answer from the service'}</strong>
+      <ul>
+        {odd.map(({ policy, mode, since }) => (
+          <li key={policy}>
+            <b>
+              {policy}: {mode}
+            </b>
+            {since === null ? '' : ` since ${clockTime(since, Date.now())}`}. {modeSentence(mode)}
+          </li>
+        ))}
+        {problem === null ? null : <li>{problem} What is shown may be old.</li>}
+      </ul>
+      <a href="#/health">Health</a>
+    </div>
+  );
+}
+
+/** The number of the newest line that tells of a change of mode; 0 before the first. */
+function newestChange({ live }: ReturnType<typeof feed.get>): number {
+  return live.notable.find(({ type }) => changes.has(type))?.seq ?? 0;
+}

@@ -1,0 +1,75 @@
+import { isObject, textOf } from '../feed/feed-line.ts';
+import { session } from './session.ts';
+
+/** An answer of the service that is not the one that was asked for, in words for a person. */
+export class ServiceProblem extends Error {
+  override readonly name = 'ServiceProblem';
+  /** 0 when there was no answer. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const TIMEOUT_MS = 15_000;
+
+/**
+ * Asks the service. Throws a {@link ServiceProblem} for everything but a 2xx; a 401 ends the session as well.
+ *
+ * @param path relative to the page, so that the console works below any prefix a proxy puts it under
+ */
+export async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  const response = await send(method, path, body);
+  const answer = await readAnswer(response);
+  if (response.ok) return answer;
+  if (response.status === 401) session.set({ ...session.get(), stage: 'asked' });
+  throw new ServiceProblem(response.status, problemText(response.status, answer));
+}
+
+async function send(method: string, path: string, body?: object): Promise<Response> {
+  const { token } = session.get();
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (token !== null) headers.authorization = `Bearer ${token}`;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  try {
+    return await fetch(new URL(path, document.baseURI), {
+      method,
+      headers,
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    const isSlow = cause instanceof DOMException && cause.name === 'TimeoutError';
+    throw new ServiceProblem(
+      0,
+      isSlow ? 'The service did not answer in time.' : 'The service cannot be reached.',
+    );
+  }
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!/json/.test(response.headers.get('content-type') ?? '')) return text;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new ServiceProblem(response.status, 'The answer is not JSON.');
+    throw cause;
+  }
+}
+
+function problemText(status: number, answer: unknown): string {
+  const said = isObject(answer) ? (textOf(answer.detail) ?? textOf(answer.title)) : null;
+  if (said !== null) return said;
+  if (status === 401) return 'The service asks for a token.';
+  if (status === 403) return 'This token may not do that.';
+  return `The service answered ${status}.`;
+}
+
+/** What went wrong, for a person. */
+export function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

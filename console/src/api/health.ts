@@ -1,0 +1,103 @@
+import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { listIn } from './operating.ts';
+import type { ServiceStatus } from './status.ts';
+
+/** A target of service-to-service calls. */
+export interface TargetView {
+  readonly target: string;
+  readonly breaker: string;
+  /** Until the next probe of an open breaker. */
+  readonly probeInMs: number;
+  readonly isPinned: boolean;
+  readonly counts: readonly (readonly [string, number])[];
+}
+
+/** Decisions since the start, by policy. */
+export interface PolicyCounts {
+  readonly policy: string;
+  readonly ALLOW: number;
+  readonly SOFT_BLOCK: number;
+  readonly HARD_BLOCK: number;
+}
+
+/** The targets in a status, whether they stand there by themselves or in the health of a client. */
+export function targetsIn({ raw }: ServiceStatus): readonly TargetView[] {
+  const source = isObject(raw.targets) ? raw.targets : raw;
+  return listIn(source, 'targets').flatMap((value) => {
+    if (!isObject(value)) return [];
+    return [
+      {
+        target: textOf(value.target) ?? textOf(value.name) ?? '?',
+        breaker: textOf(value.breaker) ?? '?',
+        probeInMs: numberOf(value.probeInMs),
+        isPinned: Boolean(value.pinned),
+        counts: Object.entries(value).flatMap(([name, count]) =>
+          typeof count === 'number' && name !== 'probeInMs' ? [[name, count] as const] : [],
+        ),
+      },
+    ];
+  });
+}
+
+export function decisionsIn({ raw }: ServiceStatus): readonly PolicyCounts[] {
+  const { decisions } = raw;
+  if (!isObject(decisions)) return [];
+  return Object.entries(decisions).flatMap(([policy, counts]) =>
+    isObject(counts)
+      ? [
+          {
+            policy,
+            ALLOW: numberOf(counts.ALLOW),
+            SOFT_BLOCK: numberOf(counts.SOFT_BLOCK),
+            HARD_BLOCK: numberOf(counts.HARD_BLOCK),
+          },
+        ]
+      : [],
+  );
+}
+
+const ownFields: ReadonlySet<string> = new Set([
+  'at',
+  'startedAt',
+  'version',
+  'environment',
+  'store',
+  'storeAnswers',
+  'draining',
+  'modes',
+  'policies',
+  'limits',
+  'decisions',
+  'feed',
+  'targets',
+]);
+
+/** What other parts of the service say of themselves: names and plain values, nested ones joined with a dot. */
+export function roomsIn({
+  raw,
+}: ServiceStatus): readonly (readonly [string, readonly (readonly [string, string])[]])[] {
+  return Object.entries(raw)
+    .filter(([name]) => !ownFields.has(name))
+    .map(([name, value]) => [name, factsOf(value, '')] as const);
+}
+
+const MOST_FACTS = 40;
+
+function factsOf(value: unknown, path: string): (readonly [string, string])[] {
+  if (isObject(value)) {
+    return Object.entries(value)
+      .flatMap(([field, inner]) => factsOf(inner, path === '' ? field : `${path}.${field}`))
+      .slice(0, MOST_FACTS);
+  }
+  if (Array.isArray(value))
+    return [
+      [
+        path,
+        value
+          .map((item) => JSON.stringify(item))
+          .join(', ')
+          .slice(0, 400),
+      ],
+    ];
+  return [[path === '' ? 'state' : path, String(value)]];
+}

@@ -1,0 +1,116 @@
+import type { ActiveBlock } from '../../../src/guard/block-steps.ts';
+import type { Explanation } from '../../../src/guard/explanation.ts';
+import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { ask, ServiceProblem } from './client.ts';
+import { noteServiceTime } from './service-clock.ts';
+
+/** What operators ask of the service: look at blocks and subjects, lift, place. */
+
+export type { ActiveBlock, Explanation };
+
+/** A subject as an operator types it. It goes to the service, which hashes it, and is kept nowhere. */
+export interface SubjectSignals {
+  readonly action: string;
+  readonly account?: string;
+  readonly ip: string;
+  readonly ua?: string;
+  readonly device?: { readonly id: string; readonly confidence: 'LOW' | 'MEDIUM' | 'HIGH' };
+}
+
+/** Who acts, and why; both go into the audit log. */
+export interface Note {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** An act of an operator, as the audit log has it. */
+export interface AuditAct {
+  readonly at: number;
+  readonly what: string;
+  readonly about: string;
+  readonly by: string;
+  readonly why: string;
+  readonly until: number | null;
+}
+
+export async function readBlocks(): Promise<readonly ActiveBlock[]> {
+  return listIn(await ask('GET', 'v1/blocks'), 'blocks').flatMap(readBlock);
+}
+
+function readBlock(value: unknown): ActiveBlock[] {
+  return isBlock(value) ? [value] : [];
+}
+
+const isBlock = (value: unknown): value is ActiveBlock =>
+  isObject(value) &&
+  textOf(value.id) !== null &&
+  textOf(value.policy) !== null &&
+  textOf(value.scope) !== null &&
+  typeof value.until === 'number' &&
+  typeof value.level === 'number';
+
+/** False when the block was not running any more. */
+export async function liftBlock(id: string, note: Note): Promise<boolean> {
+  const query = new URLSearchParams({ ...note });
+  try {
+    await ask('DELETE', `v1/blocks/${encodeURIComponent(id)}?${query}`);
+    return true;
+  } catch (cause) {
+    if (cause instanceof ServiceProblem && cause.status === 404) return false;
+    throw cause;
+  }
+}
+
+export async function placeBlock(
+  signals: SubjectSignals,
+  scope: string,
+  level: number,
+  note: Note,
+): Promise<void> {
+  await ask('POST', 'v1/blocks', { ...signals, scope, level, ...note });
+}
+
+export async function explainSubject(signals: SubjectSignals): Promise<Explanation> {
+  const answer = await ask('POST', 'v1/explain', signals);
+  if (!isExplanation(answer)) {
+    throw new ServiceProblem(200, 'The service gave an explanation that this console cannot read.');
+  }
+  noteServiceTime(answer.at);
+  return answer;
+}
+
+const isExplanation = (value: unknown): value is Explanation =>
+  isObject(value) &&
+  typeof value.at === 'number' &&
+  Array.isArray(value.keys) &&
+  Array.isArray(value.history) &&
+  Array.isArray(value.words) &&
+  isObject(value.now) &&
+  isObject(value.next);
+
+export async function readAudit(): Promise<readonly AuditAct[]> {
+  const acts = listIn(await ask('GET', 'v1/audit'), 'acts', 'audit');
+  return acts.flatMap(readAct).sort((a, b) => b.at - a.at);
+}
+
+function readAct(value: unknown): AuditAct[] {
+  if (!isObject(value)) return [];
+  return [
+    {
+      at: numberOf(value.at),
+      what: textOf(value.what) ?? '?',
+      about: textOf(value.block) ?? textOf(value.pin) ?? textOf(value.name) ?? '',
+      by: textOf(value.by) ?? '?',
+      why: textOf(value.why) ?? '',
+      until: numberOf(value.until) || null,
+    },
+  ];
+}
+
+/** The list an answer carries: itself, or one of its fields. */
+export function listIn(answer: unknown, ...fields: readonly string[]): readonly unknown[] {
+  if (Array.isArray(answer)) return answer;
+  if (!isObject(answer)) return [];
+  const found = fields.map((field) => answer[field]).find((value) => Array.isArray(value));
+  return Array.isArray(found) ? found : [];
+}

@@ -1,0 +1,107 @@
+import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { createCell } from '../state/cell.ts';
+import { ask, ServiceProblem, wordsOf } from './client.ts';
+import { noteServiceTime } from './service-clock.ts';
+import { enter, session } from './session.ts';
+
+/** The mode of one policy on the node that answered. */
+export interface PolicyMode {
+  readonly policy: string;
+  readonly mode: string;
+  /** When it entered the mode; null when it never left NORMAL. */
+  readonly since: number | null;
+}
+
+/** What the service says about itself. Fields it does not have yet are null, never guessed. */
+export interface ServiceStatus {
+  readonly environment: string | null;
+  readonly version: string | null;
+  readonly startedAt: number | null;
+  readonly store: string | null;
+  readonly modes: readonly PolicyMode[];
+  /** As it came, for the pages that show more of it. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export interface StatusView {
+  readonly value: ServiceStatus | null;
+  /** Why the last look failed; the last good value stays. */
+  readonly problem: string | null;
+}
+
+const EVERY_MS = 5_000;
+
+const cell = createCell<StatusView>({ value: null, problem: null });
+let timer: ReturnType<typeof setInterval> | null = null;
+
+async function look(): Promise<void> {
+  try {
+    cell.set({ value: readStatus(await ask('GET', 'v1/status')), problem: null });
+  } catch (cause) {
+    cell.set({ value: cell.get().value, problem: wordsOf(cause) });
+  }
+}
+
+/** How the service stands: looked at every few seconds, and at once when the feed tells of a change. */
+export const status = {
+  ...cell,
+  look,
+  /** Follows until the result is called. */
+  follow(): () => void {
+    void look();
+    timer = setInterval(() => void look(), EVERY_MS);
+    return () => {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+      cell.set({ value: null, problem: null });
+    };
+  },
+};
+
+/** Finds out whether a token is asked for: with the one of this tab, or with none. */
+export async function firstLook(): Promise<void> {
+  const { token } = session.get();
+  try {
+    await ask('GET', 'v1/status');
+    enter(token);
+  } catch (cause) {
+    if (!(cause instanceof ServiceProblem)) throw cause;
+    session.set({ stage: 'asked', token: cause.status === 0 ? token : null });
+  }
+}
+
+/** Tries a token. Throws what the service says against it. */
+export async function tryToken(token: string): Promise<void> {
+  const before = session.get();
+  session.set({ ...before, token });
+  try {
+    await ask('GET', 'v1/status');
+  } catch (cause) {
+    session.set({ stage: 'asked', token: null });
+    throw cause;
+  }
+  enter(token);
+}
+
+export function readStatus(answer: unknown): ServiceStatus {
+  const raw = isObject(answer) ? answer : {};
+  const at = numberOf(raw.at);
+  if (at > 0) noteServiceTime(at);
+  const { modes } = raw;
+  return {
+    environment: textOf(raw.environment),
+    version: textOf(raw.version),
+    startedAt: numberOf(raw.startedAt) || null,
+    store: textOf(raw.store),
+    modes: Array.isArray(modes) ? modes.flatMap(readMode) : [],
+    raw,
+  };
+}
+
+function readMode(value: unknown): PolicyMode[] {
+  if (!isObject(value)) return [];
+  const policy = textOf(value.policy);
+  const mode = textOf(value.mode);
+  if (policy === null || mode === null) return [];
+  return [{ policy, mode, since: numberOf(value.since) || null }];
+}

@@ -1,0 +1,26 @@
+import { useEffect } from 'preact/hooks';
+import { session } from './api/session.ts';
+import { firstLook, status } from './api/status.ts';
+import { startFeed, stopFeed } from './feed/feed-client.ts';
+import { SignIn } from './pages/sign-in.tsx';
+import { Shell } from './shell.tsx';
+import { useCell } from './state/cell.ts';
+
+/** Asks for a token only when the service does; on loopback without tokens it does not. */
+export function App() {
+  const { stage, token } = useCell(session);
+  useEffect(() => {
+    if (stage === 'unknown') void firstLook();
+  }, [stage]);
+  useEffect(() => {
+    if (stage !== 'in') return;
+    startFeed(token);
+    const stopStatus = status.follow();
+    return () => {
+      stopStatus();
+      stopFeed();
+    };
+  }, [stage, token]);
+  if (stage === 'in') return <Shell />;
+  return <SignIn isAsked={stage === 'asked'} />;
+}

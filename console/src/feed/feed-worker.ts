@@ -1,0 +1,69 @@
+import { reconnectWaitMs } from './backoff.ts';
+import { readFeedLine } from './feed-line.ts';
+import type { FromFeed, ToFeed } from './feed-messages.ts';
+import { SseParser } from './sse-parser.ts';
+import { Tally } from './tally.ts';
+
+/**
+ * Reads the live feed away from the page's own thread: however fast it runs, the page gets four small batches a second.
+ */
+
+const BATCH_EVERY_MS = 250;
+
+const tally = new Tally();
+const say = (message: FromFeed) => postMessage(message);
+let lastId: string | null = null;
+let attempt = 0;
+
+async function connect({ url, token }: ToFeed): Promise<'again' | 'refused'> {
+  say({ kind: 'link', link: 'connecting', status: 0 });
+  const headers: Record<string, string> = { accept: 'text/event-stream' };
+  if (token !== null) headers.authorization = `Bearer ${token}`;
+  if (lastId !== null) headers['last-event-id'] = lastId;
+  const response = await fetch(url, { headers, cache: 'no-store' });
+  if (response.status === 401 || response.status === 403) {
+    say({ kind: 'link', link: 'refused', status: response.status });
+    return 'refused';
+  }
+  if (!response.ok || response.body === null) return 'again';
+  attempt = 0;
+  say({ kind: 'link', link: 'open', status: response.status });
+  await readStream(response.body);
+  return 'again';
+}
+
+async function readStream(body: ReadableStream<Uint8Array>): Promise<void> {
+  const parser = new SseParser();
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const { id, data } of parser.push(decoder.decode(value, { stream: true }))) {
+      lastId = id ?? lastId;
+      const line = readFeedLine(data);
+      if (line !== null) tally.add(line);
+    }
+  }
+}
+
+async function follow(options: ToFeed): Promise<void> {
+  for (;;) {
+    const end = await connect(options).catch(() => 'again' as const);
+    if (end === 'refused') return;
+    attempt += 1;
+    const waitMs = reconnectWaitMs(attempt, Math.random());
+    say({ kind: 'link', link: 'waiting', status: 0, waitMs });
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+addEventListener('message', (event: MessageEvent<ToFeed>) => {
+  let lastAt = performance.now();
+  setInterval(() => {
+    const at = performance.now();
+    say({ kind: 'batch', batch: tally.take(), spanMs: at - lastAt });
+    lastAt = at;
+  }, BATCH_EVERY_MS);
+  void follow(event.data);
+});

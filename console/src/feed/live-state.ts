@@ -1,0 +1,186 @@
+import type { FeedLine } from './feed-line.ts';
+import type { FeedBatch, SecondCount } from './tally.ts';
+
+/** What the page knows of the last minutes. Replaced, never changed, so that views can compare by identity. */
+export interface LiveState {
+  /** Seconds in order, without gaps being filled. */
+  readonly seconds: readonly SecondCount[];
+  /** Counts of rules and scopes by minute, oldest first. */
+  readonly minutes: readonly MinuteNames[];
+  /** Newest first. */
+  readonly lines: readonly FeedLine[];
+  /** Newest first. */
+  readonly blocks: readonly FeedLine[];
+  /** Newest first. */
+  readonly notable: readonly FeedLine[];
+  readonly received: number;
+  /** Lines a second, over the last batch; what of them is shown, and what the service left out. */
+  readonly pace: Pace;
+}
+
+export interface MinuteNames {
+  readonly minute: number;
+  readonly rules: Readonly<Record<string, number>>;
+  readonly scopes: Readonly<Record<string, number>>;
+}
+
+export interface Pace {
+  readonly perSecond: number;
+  /** True while lines arrive that the list does not show. */
+  readonly isSampled: boolean;
+  readonly unshown: number;
+  readonly withheld: number;
+}
+
+export const KEPT_SECONDS = 15 * 60;
+const KEPT_MINUTES = 15;
+const KEPT_LINES = 120;
+const KEPT_BLOCKS = 60;
+const KEPT_NOTABLE = 200;
+/** Weight of the newest batch in the shown pace; about two seconds of memory at four batches a second. */
+const PACE_WEIGHT = 0.25;
+
+export const emptyLive: LiveState = {
+  seconds: [],
+  minutes: [],
+  lines: [],
+  blocks: [],
+  notable: [],
+  received: 0,
+  pace: { perSecond: 0, isSampled: false, unshown: 0, withheld: 0 },
+};
+
+/**
+ * Takes a batch in.
+ *
+ * @param nowMs by the service's clock
+ * @param spanMs since the last batch
+ */
+export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spanMs: number): LiveState {
+  const perSecond = (batch.received * 1_000) / Math.max(1, spanMs);
+  const smooth = state.pace.perSecond + (perSecond - state.pace.perSecond) * PACE_WEIGHT;
+  const pace: Pace = {
+    perSecond: smooth < 0.05 ? 0 : smooth,
+    isSampled: batch.unshown > 0 || batch.withheld > 0,
+    unshown: state.pace.unshown + batch.unshown,
+    withheld: state.pace.withheld + batch.withheld,
+  };
+  if (batch.received === 0) return { ...state, pace, seconds: withinKept(state.seconds, nowMs) };
+  return {
+    seconds: withinKept(mergeSeconds(state.seconds, batch.seconds), nowMs),
+    minutes: mergeMinute(state.minutes, batch, Math.floor(nowMs / 60_000)),
+    lines: newestFirst(batch.shown, state.lines, KEPT_LINES),
+    blocks: newestFirst(batch.blocks, state.blocks, KEPT_BLOCKS),
+    notable: newestFirst(batch.notable, state.notable, KEPT_NOTABLE),
+    received: state.received + batch.received,
+    pace,
+  };
+}
+
+function newestFirst(
+  fresh: readonly FeedLine[],
+  kept: readonly FeedLine[],
+  most: number,
+): readonly FeedLine[] {
+  return fresh.length === 0 ? kept : [...fresh].reverse().concat(kept).slice(0, most);
+}
+
+function mergeSeconds(kept: readonly SecondCount[], fresh: readonly SecondCount[]): SecondCount[] {
+  const bySecond = new Map(kept.map((bin) => [bin.second, bin]));
+  for (const bin of fresh) {
+    const old = bySecond.get(bin.second);
+    bySecond.set(bin.second, old === undefined ? bin : sumOf(old, bin));
+  }
+  return [...bySecond.values()].sort((a, b) => a.second - b.second);
+}
+
+const sumOf = (a: SecondCount, b: SecondCount): SecondCount => ({
+  second: a.second,
+  allow: a.allow + b.allow,
+  soft: a.soft + b.soft,
+  hard: a.hard + b.hard,
+  withheld: a.withheld + b.withheld,
+  topLevel: Math.max(a.topLevel, b.topLevel),
+});
+
+function withinKept(seconds: readonly SecondCount[], nowMs: number): readonly SecondCount[] {
+  const oldest = Math.floor(nowMs / 1_000) - KEPT_SECONDS;
+  const from = seconds.findIndex(({ second }) => second >= oldest);
+  if (from === 0) return seconds;
+  return from === -1 ? [] : seconds.slice(from);
+}
+
+function mergeMinute(
+  kept: readonly MinuteNames[],
+  { rules, scopes }: FeedBatch,
+  minute: number,
+): readonly MinuteNames[] {
+  const last = kept.at(-1);
+  const others = last?.minute === minute ? kept.slice(0, -1) : kept;
+  const merged =
+    last?.minute === minute
+      ? { minute, rules: addNames(last.rules, rules), scopes: addNames(last.scopes, scopes) }
+      : { minute, rules, scopes };
+  return [...others, merged].slice(-KEPT_MINUTES);
+}
+
+type Names = Readonly<Record<string, number>>;
+
+function addNames(a: Names, b: Names): Names {
+  const sum: Record<string, number> = { ...a };
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}
+
+/** Rules or scopes of the kept minutes, most frequent first. */
+export function topNames(
+  minutes: readonly MinuteNames[],
+  kind: 'rules' | 'scopes',
+  most = 8,
+): readonly (readonly [string, number])[] {
+  const sum = minutes.reduce<Names>((names, minute) => addNames(names, minute[kind]), {});
+  return Object.entries(sum)
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .slice(0, most);
+}
+
+/** Columns of a chart: time in seconds, and the stacked counts from the ground up. */
+export interface ChartColumns {
+  readonly times: number[];
+  readonly hard: number[];
+  readonly soft: number[];
+  readonly allow: number[];
+  readonly withheld: number[];
+  readonly topLevel: (number | null)[];
+}
+
+/** The last `spanSeconds` in bins of `binSeconds`, empty ones included. */
+export function chartColumns(
+  seconds: readonly SecondCount[],
+  nowMs: number,
+  spanSeconds: number,
+  binSeconds: number,
+): ChartColumns {
+  const lastBin = Math.floor(nowMs / 1_000 / binSeconds);
+  const count = Math.ceil(spanSeconds / binSeconds);
+  const firstBin = lastBin - count + 1;
+  const zeros = () => new Array<number>(count).fill(0);
+  const columns: ChartColumns = {
+    times: Array.from({ length: count }, (_, index) => (firstBin + index) * binSeconds),
+    hard: zeros(),
+    soft: zeros(),
+    allow: zeros(),
+    withheld: zeros(),
+    topLevel: new Array<number | null>(count).fill(null),
+  };
+  for (const { second, allow, soft, hard, withheld, topLevel } of seconds) {
+    const index = Math.floor(second / binSeconds) - firstBin;
+    if (index < 0 || index >= count) continue;
+    columns.hard[index] = (columns.hard[index] ?? 0) + hard;
+    columns.soft[index] = (columns.soft[index] ?? 0) + soft;
+    columns.allow[index] = (columns.allow[index] ?? 0) + allow;
+    columns.withheld[index] = (columns.withheld[index] ?? 0) + withheld;
+    if (topLevel > 0) columns.topLevel[index] = Math.max(columns.topLevel[index] ?? 0, topLevel);
+  }
+  return columns;
+}

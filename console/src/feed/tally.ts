@@ -1,0 +1,149 @@
+import { decisionOf, type FeedLine, isObject, numberOf, type Outcome } from './feed-line.ts';
+
+/** Decisions of one second. */
+export interface SecondCount {
+  /** Seconds since the epoch. */
+  readonly second: number;
+  allow: number;
+  soft: number;
+  hard: number;
+  /** Decisions the service left out of the feed; nobody here knows how they ended. */
+  withheld: number;
+  topLevel: number;
+}
+
+/** What has arrived since the last batch. Everything is counted; only the lines to show are a sample. */
+export interface FeedBatch {
+  readonly received: number;
+  readonly seconds: readonly SecondCount[];
+  readonly rules: Readonly<Record<string, number>>;
+  readonly scopes: Readonly<Record<string, number>>;
+  /** Newest last; a sample where more have arrived. */
+  readonly shown: readonly FeedLine[];
+  /** Blocks that were placed, newest last; a sample where more have arrived. */
+  readonly blocks: readonly FeedLine[];
+  /** Lines that are never sampled away: modes, breakers, operators' acts and everything else that is rare. */
+  readonly notable: readonly FeedLine[];
+  /** Decisions and other frequent lines left out of `shown`. */
+  readonly unshown: number;
+  /** Lines the service says it left out of the stream. */
+  readonly withheld: number;
+}
+
+/** The most lines of a batch that are shown: four batches a second are more than anybody reads. */
+export const SHOWN_PER_BATCH = 12;
+const NOTABLE_PER_BATCH = 200;
+const NAMES_PER_BATCH = 64;
+const SECONDS_PER_BATCH = 1_200;
+
+const frequent: ReadonlySet<string> = new Set(['decision', 'limit', 'cap', 'kratos', 'corrupt', 'scenario']);
+
+/** Counts feed lines between two batches. Bounded, whatever arrives. */
+export class Tally {
+  #received = 0;
+  #withheld = 0;
+  #unshown = 0;
+  #seconds = new Map<number, SecondCount>();
+  #rules = new Map<string, number>();
+  #scopes = new Map<string, number>();
+  #shown: FeedLine[] = [];
+  #blocks: FeedLine[] = [];
+  #notable: FeedLine[] = [];
+
+  add(line: FeedLine): void {
+    this.#received += 1;
+    if (line.type === 'sampled') {
+      this.#noteWithheld(line);
+      return;
+    }
+    const decision = decisionOf(line);
+    if (decision !== null) {
+      this.#count(line.t, decision.outcome, decision.level);
+      for (const { rule, scope } of decision.reasons) {
+        countName(this.#rules, rule);
+        countName(this.#scopes, scope);
+      }
+    }
+    if (line.type === 'block') keepNewest(this.#blocks, line);
+    else if (frequent.has(line.type)) this.#show(line);
+    else if (this.#notable.length < NOTABLE_PER_BATCH) this.#notable.push(line);
+  }
+
+  /** Everything since the last call. */
+  take(): FeedBatch {
+    const batch: FeedBatch = {
+      received: this.#received,
+      seconds: [...this.#seconds.values()],
+      rules: Object.fromEntries(this.#rules),
+      scopes: Object.fromEntries(this.#scopes),
+      shown: this.#shown,
+      blocks: this.#blocks,
+      notable: this.#notable,
+      unshown: this.#unshown,
+      withheld: this.#withheld,
+    };
+    this.#received = 0;
+    this.#withheld = 0;
+    this.#unshown = 0;
+    this.#seconds = new Map();
+    this.#rules = new Map();
+    this.#scopes = new Map();
+    this.#shown = [];
+    this.#blocks = [];
+    this.#notable = [];
+    return batch;
+  }
+
+  #secondAt(t: number): SecondCount | null {
+    const second = Math.floor(t / 1_000);
+    const known = this.#seconds.get(second);
+    if (known !== undefined) return known;
+    if (this.#seconds.size >= SECONDS_PER_BATCH) return null;
+    const bin = { second, allow: 0, soft: 0, hard: 0, withheld: 0, topLevel: 0 };
+    this.#seconds.set(second, bin);
+    return bin;
+  }
+
+  #noteWithheld({ t, from, hidden }: FeedLine): void {
+    if (!isObject(hidden)) return;
+    for (const count of Object.values(hidden)) this.#withheld += numberOf(count);
+    const bin = this.#secondAt(numberOf(from) || t);
+    if (bin !== null) bin.withheld += numberOf(hidden.decision);
+  }
+
+  #count(t: number, outcome: Outcome, level: number): void {
+    const bin = this.#secondAt(t);
+    if (bin === null) return;
+    if (outcome === 'ALLOW') bin.allow += 1;
+    else if (outcome === 'SOFT_BLOCK') bin.soft += 1;
+    else bin.hard += 1;
+    bin.topLevel = Math.max(bin.topLevel, level);
+  }
+
+  /** Denials go before what was allowed: in a flood the allowed are the ones to leave out. */
+  #show(line: FeedLine): void {
+    if (this.#shown.length < SHOWN_PER_BATCH) {
+      this.#shown.push(line);
+      return;
+    }
+    this.#unshown += 1;
+    const denied = decisionOf(line)?.outcome !== 'ALLOW';
+    const replaceable = denied
+      ? this.#shown.findIndex((other) => decisionOf(other)?.outcome === 'ALLOW')
+      : -1;
+    if (replaceable === -1) return;
+    this.#shown.splice(replaceable, 1);
+    this.#shown.push(line);
+  }
+}
+
+function keepNewest(lines: FeedLine[], line: FeedLine): void {
+  lines.push(line);
+  if (lines.length > SHOWN_PER_BATCH) lines.shift();
+}
+
+function countName(counts: Map<string, number>, name: string): void {
+  const count = counts.get(name);
+  if (count !== undefined) counts.set(name, count + 1);
+  else if (counts.size < NAMES_PER_BATCH) counts.set(name, 1);
+}

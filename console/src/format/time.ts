@@ -1,0 +1,57 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A countdown: `14 s`, `4:09`, `5:59:59`, `2 d 03:00`; `0 s` when it is over. Rounded up: it never ends early. */
+export function countdown(leftMs: number): string {
+  const seconds = Math.max(0, Math.ceil(leftMs / SECOND_MS));
+  if (seconds < 60) return `${seconds} s`;
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const days = Math.floor(seconds / 86_400);
+  const hours = Math.floor((seconds % 86_400) / 3_600);
+  const minutes = Math.floor((seconds % 3_600) / 60);
+  if (days > 0) return `${days} d ${pad(hours)}:${pad(minutes)}`;
+  if (hours > 0) return `${hours}:${pad(minutes)}:${pad(seconds % 60)}`;
+  return `${minutes}:${pad(seconds % 60)}`;
+}
+
+/** A length of time in words, the largest unit that fits, rounded: `5 minutes`. */
+export function spanWords(ms: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [DAY_MS, 'day'],
+    [HOUR_MS, 'hour'],
+    [MINUTE_MS, 'minute'],
+    [SECOND_MS, 'second'],
+  ];
+  const [unitMs, unit] = units.find(([size]) => ms >= size) ?? ([SECOND_MS, 'second'] as const);
+  const count = Math.max(0, Math.round(ms / unitMs));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+const clockFormat = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: '2-digit',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** `14:03:59` for a time of the last 20 hours, else with its day. */
+export function clockTime(atMs: number, nowMs: number): string {
+  const format = Math.abs(nowMs - atMs) < 20 * HOUR_MS ? clockFormat : dayFormat;
+  return format.format(atMs);
+}
+
+const YEAR_2000_MS = 946_684_800_000;
+
+/** The time of a replayed event: a date where it is one of our days, else the bare offset. */
+export function eventTime(t: number): string {
+  if (t >= YEAR_2000_MS) return `${new Date(t).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return `${(t / SECOND_MS).toLocaleString('en-GB', { maximumFractionDigits: 3 })} s`;
+}

@@ -1,0 +1,61 @@
+/** The glossary in the console's words. Names that are not known here are shown as they are. */
+
+const scopeWords: Readonly<Record<string, string>> = {
+  K4: 'Account',
+  K5: 'Account device',
+  K3: 'Network device',
+  D: 'Device anywhere',
+  K2: 'Network user agent',
+  K1: 'Network',
+  P48: 'IPv6 /48',
+  P40: 'IPv6 /40',
+};
+
+const ruleWords: Readonly<Record<string, string>> = {
+  blocked: 'A block was running',
+  score: 'Failures added up',
+  budget: 'Daily failure budget used up',
+  guard: 'Recovery guard of one-time codes',
+  equilibrium: 'Soft blocks kept coming back',
+  spray: 'Many accounts from one network',
+  rotation: 'Device changes on one account',
+  'rotation.repeat': 'Device changes again and again',
+  dilution: 'One device from many networks',
+  churn: 'Many devices behind one user agent',
+  flood: 'Flood of new devices',
+  prefix: 'Spray across an IPv6 prefix',
+  minor: 'Over the rate of its user agent',
+  moderate: 'Over the rate of its device',
+  severe: 'Over the rate of its network',
+  degraded: 'Local cap while the store was away',
+  store: 'The store failed',
+};
+
+export const scopeWord = (scope: string): string => scopeWords[scope] ?? scope;
+export const ruleWord = (rule: string): string => ruleWords[rule] ?? rule;
+
+const modeSentences: Readonly<Record<string, string>> = {
+  DEGRADED: 'The store is away. Decisions come from local caps of this node; nothing is remembered.',
+  FAIL_CLOSED: 'The store is away. Every attempt is refused.',
+  FAIL_OPEN: 'The store is away. Calls pass up to the local guardrails of this node.',
+};
+
+/** What a mode means for the people behind the requests. */
+export const modeSentence = (mode: string): string => modeSentences[mode] ?? `Mode ${mode}.`;
+
+const outcomeWords: Readonly<Record<string, string>> = {
+  ALLOW: 'Allowed',
+  SOFT_BLOCK: 'Soft block',
+  HARD_BLOCK: 'Hard block',
+};
+
+export const outcomeWord = (outcome: string): string => outcomeWords[outcome] ?? outcome;
+
+/** A block's id cut for the eye: policy and scope stand in their own columns, and of each hash eight characters do. */
+export function shortBlock(id: string): string {
+  return id
+    .split(':')
+    .slice(2)
+    .map((hash) => (hash.length > 8 ? `${hash.slice(0, 8)}…` : hash))
+    .join(' · ');
+}

@@ -1,0 +1,57 @@
+import { readAudit } from '../api/operating.ts';
+import { serviceNow } from '../api/service-clock.ts';
+import { clockTime } from '../format/time.ts';
+import { shortBlock } from '../format/words.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Empty, Panel, Problem } from '../parts/panel.tsx';
+import { useReading } from '../state/reading.ts';
+
+const EVERY_MS = 10_000;
+
+/** What operators did: who, why and until when. */
+export function AuditPage() {
+  const { value, problem } = useReading(readAudit, EVERY_MS);
+  const now = serviceNow();
+  return (
+    <>
+      <div class="page-head">
+        <h1>Audit</h1>
+        <p>What operators did, newest first.</p>
+      </div>
+      <Problem text={problem} />
+      <Panel title="Acts of operators">
+        {value === null || value.length === 0 ? (
+          <Empty>
+            {value === null && problem === null
+              ? 'Looking…'
+              : 'Nobody has lifted, placed or pinned anything.'}
+          </Empty>
+        ) : (
+          <DataTable
+            caption="Acts of operators, newest first"
+            rows={value.map((act, index) => ({ ...act, index }))}
+            keyOf={({ at, index }) => `${at}-${index}`}
+            columns={[
+              {
+                title: 'When',
+                cell: ({ at }) => <span class="when">{clockTime(at, now)}</span>,
+                isHead: true,
+              },
+              { title: 'Who', cell: ({ by }) => by },
+              { title: 'What', cell: ({ what }) => what },
+              { title: 'On', cell: ({ about }) => <AuditTarget about={about} /> },
+              { title: 'Why', cell: ({ why }) => why },
+              { title: 'Until', cell: ({ until }) => (until === null ? '–' : clockTime(until, now)) },
+            ]}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function AuditTarget({ about }: { readonly about: string }) {
+  const [policy, scope] = about.split(':');
+  const isBlock = about.split(':').length > 2;
+  return <code title={about}>{isBlock ? `${policy} ${scope} ${shortBlock(about)}` : about}</code>;
+}

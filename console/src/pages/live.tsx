@@ -1,0 +1,285 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { serviceNow } from '../api/service-clock.ts';
+import { feed } from '../feed/feed-client.ts';
+import { decisionOf, type FeedLine, lineKey, textOf } from '../feed/feed-line.ts';
+import { type ChartColumns, chartColumns, type LiveState, topNames } from '../feed/live-state.ts';
+import { count, rate } from '../format/number.ts';
+import { clockTime } from '../format/time.ts';
+import { ruleWord } from '../format/words.ts';
+import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
+import { BarList } from '../parts/bar-list.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ChartLegend, OutcomeChart } from '../parts/outcome-chart.tsx';
+import { Empty, Panel } from '../parts/panel.tsx';
+import { useCell } from '../state/cell.ts';
+import { isPaused } from '../state/pause.ts';
+import { EventStream } from './event-stream.tsx';
+import { NewBlocks } from './new-blocks.tsx';
+
+const spans = [
+  { name: '2 min', spanSeconds: 120, binSeconds: 2 },
+  { name: '15 min', spanSeconds: 900, binSeconds: 10 },
+] as const;
+
+/** What happens now. */
+export function LivePage() {
+  const live = useCell(feed, liveOf);
+  const [span, setSpan] = useState<(typeof spans)[number]>(spans[0]);
+  const columns = useMemo(
+    () => chartColumns(live.seconds, serviceNow(), span.spanSeconds, span.binSeconds),
+    [live, span],
+  );
+  const sums = useMemo(() => sumsOf(columns), [columns]);
+  return (
+    <>
+      <div class="page-head">
+        <h1>Live</h1>
+        <p>Decisions of this node as they are made. Nobody is named here.</p>
+      </div>
+      <SampleNotice live={live} />
+      <Stats sums={sums} perSecond={live.pace.perSecond} spanName={span.name} />
+      <Panel
+        title="Outcomes over time"
+        aside={
+          <fieldset class="switch plain-set">
+            <legend class="unseen">Time shown</legend>
+            {spans.map((choice) => (
+              <button
+                key={choice.name}
+                type="button"
+                class="small"
+                aria-pressed={choice === span}
+                onClick={() => setSpan(choice)}
+              >
+                {choice.name}
+              </button>
+            ))}
+          </fieldset>
+        }
+      >
+        <figure class="panel-body">
+          <OutcomeChart columns={columns} label={chartWords(sums, span.name)} />
+          <figcaption>
+            <ChartLegend showsWithheld={sums.withheld > 0} />
+          </figcaption>
+          <details>
+            <summary>As a table</summary>
+            <ChartTable columns={columns} />
+          </details>
+        </figure>
+      </Panel>
+      <div class="columns">
+        <TopPanel live={live} kind="rules" />
+        <TopPanel live={live} kind="scopes" />
+        <NewBlocks lines={live.blocks} />
+        <EventStream lines={live.notable} />
+      </div>
+      <DecisionPanel lines={live.lines} />
+    </>
+  );
+}
+
+const liveOf = ({ live }: ReturnType<typeof feed.get>) => live;
+
+interface Sums {
+  readonly allow: number;
+  readonly soft: number;
+  readonly hard: number;
+  readonly withheld: number;
+  readonly topLevel: number;
+}
+
+function sumsOf({ allow, soft, hard, withheld, topLevel }: ChartColumns): Sums {
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  return {
+    allow: sum(allow),
+    soft: sum(soft),
+    hard: sum(hard),
+    withheld: sum(withheld),
+    topLevel: Math.max(0, ...topLevel.map((level) => level ?? 0)),
+  };
+}
+
+const chartWords = ({ allow, soft, hard, withheld, topLevel }: Sums, spanName: string): string =>
+  `Last ${spanName}: ${count(allow)} allowed, ${count(soft)} soft blocks, ${count(hard)} hard blocks, highest level ${topLevel}.${withheld > 0 ? ` ${count(withheld)} more were not in the feed.` : ''}`;
+
+interface StatsProps {
+  readonly sums: Sums;
+  readonly perSecond: number;
+  readonly spanName: string;
+}
+
+function Stats({ sums, perSecond, spanName }: StatsProps) {
+  return (
+    <dl class="stats">
+      <div>
+        <dt>Events a second</dt>
+        <dd>{rate(perSecond)}</dd>
+      </div>
+      <div>
+        <dt>Allowed, {spanName}</dt>
+        <dd>{count(sums.allow)}</dd>
+      </div>
+      <div>
+        <dt>Soft blocks, {spanName}</dt>
+        <dd class={sums.soft > 0 ? 'soft' : ''}>{count(sums.soft)}</dd>
+      </div>
+      <div>
+        <dt>Hard blocks, {spanName}</dt>
+        <dd class={sums.hard > 0 ? 'hard' : ''}>{count(sums.hard)}</dd>
+      </div>
+      <div>
+        <dt>Highest level</dt>
+        <dd>{sums.topLevel === 0 ? '–' : `L${sums.topLevel}`}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** More arrives than can be shown: said, never hidden. Stays for a while, so that it does not flicker. */
+function SampleNotice({ live }: { readonly live: LiveState }) {
+  const { pace } = live;
+  const lastSampledAt = useRef(Number.NEGATIVE_INFINITY);
+  if (pace.isSampled) lastSampledAt.current = performance.now();
+  const isShown = performance.now() - lastSampledAt.current < 3_000;
+  return (
+    <div role="status">
+      {isShown ? (
+        <p class="notice">
+          <Icon name="info" />
+          <span>
+            Sampled: more happens than can be shown.{' '}
+            {pace.withheld > 0
+              ? `The service has left ${count(pace.withheld)} events out of its feed; the chart shows them in grey.`
+              : `${rate(pace.perSecond)} events a second arrive; the list shows some, the counts include all.`}
+          </span>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function ChartTable({ columns }: { readonly columns: ChartColumns }) {
+  const rows = columns.times
+    .map((time, index) => ({
+      time,
+      allow: columns.allow[index] ?? 0,
+      soft: columns.soft[index] ?? 0,
+      hard: columns.hard[index] ?? 0,
+      level: columns.topLevel[index] ?? 0,
+    }))
+    .filter(({ allow, soft, hard }) => allow + soft + hard > 0)
+    .reverse();
+  if (rows.length === 0) return <Empty>No decisions in this time.</Empty>;
+  return (
+    <DataTable
+      caption="Outcomes over time, newest first; times without decisions are left out"
+      keyOf={({ time }) => time}
+      rows={rows}
+      columns={[
+        { title: 'From', cell: ({ time }) => clockTime(time * 1_000, serviceNow()), isHead: true },
+        { title: 'Allowed', cell: ({ allow }) => count(allow), isNumber: true },
+        { title: 'Soft', cell: ({ soft }) => count(soft), isNumber: true },
+        { title: 'Hard', cell: ({ hard }) => count(hard), isNumber: true },
+        { title: 'Highest level', cell: ({ level }) => level || '–', isNumber: true },
+      ]}
+    />
+  );
+}
+
+function TopPanel({ live, kind }: { readonly live: LiveState; readonly kind: 'rules' | 'scopes' }) {
+  const rows = useMemo(() => topNames(live.minutes, kind), [live.minutes, kind]);
+  const title = kind === 'rules' ? 'Top rules, 15 min' : 'Top scopes, 15 min';
+  return (
+    <Panel title={title}>
+      {rows.length === 0 ? (
+        <Empty>No denial in this time.</Empty>
+      ) : (
+        <BarList
+          caption={title}
+          rows={rows}
+          name={(name) =>
+            kind === 'scopes' ? (
+              <ScopeTag scope={name} />
+            ) : (
+              <>
+                <code>{name}</code> <span class="faint">{ruleWord(name)}</span>
+              </>
+            )
+          }
+        />
+      )}
+    </Panel>
+  );
+}
+
+function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
+  const paused = useCell(isPaused);
+  const [onlyDenials, setOnlyDenials] = useState(false);
+  const [shown, setShown] = useState(lines);
+  useEffect(() => {
+    if (!paused) setShown(lines);
+  }, [paused, lines]);
+  const rows = useMemo(
+    () =>
+      shown
+        .flatMap((line) => {
+          const decision = decisionOf(line);
+          return decision === null ? [] : [{ line, decision }];
+        })
+        .filter(({ decision }) => !onlyDenials || decision.outcome !== 'ALLOW')
+        .slice(0, 60),
+    [shown, onlyDenials],
+  );
+  return (
+    <Panel
+      title="Decisions"
+      aside={
+        <>
+          <button
+            type="button"
+            class="small"
+            aria-pressed={onlyDenials}
+            onClick={() => setOnlyDenials(!onlyDenials)}
+          >
+            Denials only
+          </button>
+          <button type="button" class="small" aria-pressed={paused} onClick={() => isPaused.set(!paused)}>
+            <Icon name={paused ? 'play' : 'pause'} />
+            {paused ? 'Paused' : 'Pause'}
+          </button>
+        </>
+      }
+    >
+      {rows.length === 0 ? (
+        <Empty>
+          No decisions yet. They appear when somebody asks <code>POST /v1/check</code>, <code>/v1/fail</code>{' '}
+          or <code>/v1/succeed</code>.
+        </Empty>
+      ) : (
+        <DataTable
+          caption="Decisions, newest first"
+          rows={rows}
+          keyOf={({ line }) => lineKey(line)}
+          columns={[
+            { title: 'Time', cell: ({ line }) => clockTime(line.t, serviceNow()) },
+            {
+              title: 'Outcome',
+              cell: ({ decision }) => <OutcomeBadge outcome={decision.outcome} level={decision.level} />,
+            },
+            { title: 'Operation', cell: ({ line }) => textOf(line.op) ?? '–' },
+            { title: 'Action', cell: ({ line }) => <code>{textOf(line.action) ?? '–'}</code> },
+            { title: 'Rule', cell: ({ decision }) => <code>{decision.rule ?? '–'}</code> },
+            { title: 'Scope', cell: ({ decision }) => <ScopeTag scope={decision.scope} /> },
+            {
+              title: 'Mode',
+              cell: ({ decision }) => (decision.mode === 'NORMAL' ? '' : <b>{decision.mode}</b>),
+              isMinor: true,
+            },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { wordsOf } from '../api/client.ts';
+import { firstLook, tryToken } from '../api/status.ts';
+import { Mark } from '../parts/icons.tsx';
+import { Problem } from '../parts/panel.tsx';
+
+/** The door. The token stays in this tab and goes nowhere but to the service. */
+export function SignIn({ isAsked }: { readonly isAsked: boolean }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.title = 'Sign in · Portcullis';
+    if (isAsked) field.current?.focus();
+  }, [isAsked]);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    if (token === '') {
+      setProblem('Type a token, as it stands in the configuration of the service.');
+      field.current?.focus();
+      return;
+    }
+    setBusy(true);
+    try {
+      await tryToken(token);
+    } catch (cause) {
+      setProblem(wordsOf(cause));
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <section class="panel" aria-labelledby="sign-in-title">
+        <div class="panel-head">
+          <Mark />
+          <h1 id="sign-in-title">Portcullis</h1>
+        </div>
+        {isAsked ? (
+          <form class="panel-body" onSubmit={(event) => void submit(event)}>
+            <div class="field">
+              <label for="token">Token</label>
+              <input
+                id="token"
+                ref={field}
+                type="password"
+                autocomplete="off"
+                spellcheck={false}
+                aria-describedby="token-note"
+              />
+              <small id="token-note">
+                With the role <code>observe</code> you see; with <code>operate</code> you also lift, place and
+                pin. It is kept until this tab closes.
+              </small>
+            </div>
+            <Problem text={problem} />
+            <div class="actions">
+              <button type="submit" class="primary" disabled={isBusy}>
+                {isBusy ? 'Looking…' : 'Sign in'}
+              </button>
+              <button type="button" class="plain" onClick={() => void firstLook()}>
+                Try without
+              </button>
+            </div>
+          </form>
+        ) : (
+          <p class="empty" role="status">
+            Asking the service…
+          </p>
+        )}
+      </section>
+    </main>
+  );
+}

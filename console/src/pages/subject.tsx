@@ -1,0 +1,95 @@
+import { useRef, useState } from 'preact/hooks';
+import { wordsOf } from '../api/client.ts';
+import { type Explanation, explainSubject, liftBlock, type SubjectSignals } from '../api/operating.ts';
+import { NoteDialog } from '../parts/note-dialog.tsx';
+import { Empty, Panel, Problem } from '../parts/panel.tsx';
+import { PlaceBlock } from './place-block.tsx';
+import { SubjectForm } from './subject-form.tsx';
+import { SubjectStory } from './subject-story.tsx';
+
+type Key = Explanation['keys'][number];
+
+interface Found {
+  readonly signals: SubjectSignals;
+  readonly explanation: Explanation;
+}
+
+/** One subject's story. What is typed here goes to the service, which hashes it; it is kept nowhere. */
+export function SubjectPage() {
+  const [found, setFound] = useState<Found | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [lifting, setLifting] = useState<Key | null>(null);
+  const [isPlacing, setPlacing] = useState(false);
+  const [said, setSaid] = useState('');
+  const story = useRef<HTMLDivElement>(null);
+  const look = async (signals: SubjectSignals) => {
+    try {
+      setFound({ signals, explanation: await explainSubject(signals) });
+      setProblem(null);
+    } catch (cause) {
+      setFound(null);
+      setProblem(wordsOf(cause));
+    }
+  };
+  const ask = async (signals: SubjectSignals) => {
+    setSaid('');
+    await look(signals);
+    story.current?.focus();
+  };
+  const lift = async (key: Key, note: { by: string; why: string }) => {
+    const wasRunning = await liftBlock(key.id, note);
+    setSaid(wasRunning ? `The block on ${key.scope} is lifted.` : 'The block had already ended.');
+    if (found !== null) await look(found.signals);
+  };
+  return (
+    <>
+      <div class="page-head">
+        <h1>Subject</h1>
+        <p>Type who it is about. The service hashes it; it is neither kept nor listed.</p>
+      </div>
+      <Panel title="Look up">
+        <div class="panel-body">
+          <SubjectForm onAsk={ask} />
+        </div>
+      </Panel>
+      <Problem text={problem} />
+      <p role="status" class={said === '' ? 'unseen' : 'notice'}>
+        {said}
+      </p>
+      <div ref={story} tabIndex={-1} class="stack">
+        {found === null ? (
+          <Panel title="Story">
+            <Empty>Why somebody is blocked, what led to it, when it ends. Nothing has been asked yet.</Empty>
+          </Panel>
+        ) : (
+          <SubjectStory
+            explanation={found.explanation}
+            onLift={setLifting}
+            onPlace={() => setPlacing(true)}
+            onAgain={() => void look(found.signals)}
+          />
+        )}
+      </div>
+      {lifting === null ? null : (
+        <NoteDialog
+          title="Lift a block"
+          action="Lift"
+          onClose={() => setLifting(null)}
+          onConfirm={(note) => lift(lifting, note)}
+        >
+          <p>Ends every block on {lifting.scope} of this subject now. Scores and remembered levels stay.</p>
+        </NoteDialog>
+      )}
+      {isPlacing && found !== null ? (
+        <PlaceBlock
+          signals={found.signals}
+          onClose={() => setPlacing(false)}
+          onPlaced={async (scope) => {
+            setSaid(`A block was placed on ${scope}.`);
+            await look(found.signals);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { ChartColumns } from '../feed/live-state.ts';
+import { theme } from '../state/theme.ts';
+import { stackOf } from './stack.ts';
+
+const HEIGHT_PX = 220;
+
+interface OutcomeChartProps {
+  readonly columns: ChartColumns;
+  /** What the chart shows, in words: a picture is nothing to a screen reader. */
+  readonly label: string;
+  /** Axis of times as clock times, or as offsets from the start of a file. */
+  readonly isClock?: boolean;
+}
+
+/** Outcomes over time, stacked, with the highest level as a line of its own. */
+export function OutcomeChart({ columns, label, isClock = true }: OutcomeChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(columns);
+  latest.current = columns;
+
+  useEffect(() => {
+    const host = box.current;
+    if (host === null) return;
+    const draw = () => {
+      plot.current?.destroy();
+      plot.current = new uPlot(optionsFor(host, isClock), stackOf(latest.current), host);
+    };
+    draw();
+    const watch = new ResizeObserver(() =>
+      plot.current?.setSize({ width: host.clientWidth, height: HEIGHT_PX }),
+    );
+    watch.observe(host);
+    const stopTheme = theme.on(draw);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', draw);
+    return () => {
+      watch.disconnect();
+      stopTheme();
+      scheme.removeEventListener('change', draw);
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [isClock]);
+
+  useEffect(() => {
+    plot.current?.setData(stackOf(columns));
+  }, [columns]);
+
+  return <div class="chart" ref={box} role="img" aria-label={label} />;
+}
+
+function optionsFor(host: HTMLElement, isClock: boolean): uPlot.Options {
+  const colour = colourReader(host);
+  const bars = uPlot.paths.bars?.({ size: [0.9, 64], align: 1 });
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const stack = (name: string, label: string): uPlot.Series => ({
+    label,
+    fill: colour(name),
+    width: 0,
+    points: { show: false },
+    ...(bars === undefined ? {} : { paths: bars }),
+  });
+  const axis = {
+    stroke: colour('faint'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+  };
+  const font = `11px ${getComputedStyle(host).fontFamily}`;
+  return {
+    width: host.clientWidth || 600,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { time: isClock },
+      y: { range: (_, __, most) => [0, Math.max(4, Math.ceil(most * 1.08))] },
+      level: { range: [0, 6.4] },
+    },
+    axes: [
+      { ...axis, font, space: 70, ...(isClock ? { values: clockValues } : { values: offsetValues }) },
+      { ...axis, font, size: 46 },
+      {
+        ...axis,
+        font,
+        scale: 'level',
+        side: 1,
+        size: 30,
+        grid: { show: false },
+        splits: [0, 2, 4, 6],
+        values: (_, splits) => splits.map((split) => (split === 0 ? '' : `L${split}`)),
+      },
+    ],
+    series: [
+      {},
+      stack('chart-withheld', 'Not in the feed'),
+      stack('chart-allow', 'Allowed'),
+      stack('chart-soft', 'Soft block'),
+      stack('chart-hard', 'Hard block'),
+      {
+        label: 'Highest level',
+        scale: 'level',
+        stroke: colour('chart-level'),
+        width: 2,
+        points: { show: false },
+        spanGaps: false,
+        ...(stepped === undefined ? {} : { paths: stepped }),
+      },
+    ],
+  };
+}
+
+/** A canvas wants colours, and the tokens are expressions: an element shows what they come to in this theme. */
+function colourReader(host: HTMLElement): (name: string) => string {
+  return (name) => {
+    const probe = document.createElement('span');
+    probe.style.color = `var(--${name})`;
+    host.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  };
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+const clockValues = (_: uPlot, splits: number[]) => splits.map((split) => clock.format(split * 1_000));
+
+const offsetValues = (_: uPlot, splits: number[]) => splits.map((split) => `${split} s`);
+
+interface LegendProps {
+  readonly showsWithheld?: boolean;
+  readonly hidesLevel?: boolean;
+}
+
+/** What the colours mean. The same numbers stand in a table beside the chart. */
+export function ChartLegend({ showsWithheld = false, hidesLevel = false }: LegendProps) {
+  return (
+    <ul class="legend">
+      <li>
+        <span class="swatch hard" /> Hard block
+      </li>
+      <li>
+        <span class="swatch soft" /> Soft block
+      </li>
+      <li>
+        <span class="swatch allow" /> Allowed
+      </li>
+      {showsWithheld ? (
+        <li>
+          <span class="swatch withheld" /> Not in the feed
+        </li>
+      ) : null}
+      {hidesLevel ? null : (
+        <li>
+          <span class="swatch level" /> Highest level (right)
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,70 @@
+/** A line of a file and its number, from 1; text null where its bytes are not UTF-8 or it is too long. */
+export interface FileLine {
+  readonly number: number;
+  readonly text: string | null;
+}
+
+/** As in the command line: longer lines are refused, so that no file makes the tab hold it whole. In bytes. */
+export const LONGEST_LINE = 4 * 1024 * 1024;
+const NEWLINE = 10;
+
+/** Cuts a file's bytes into lines without holding more than a chunk and a line. */
+export class LineSplitter {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  #rest: Uint8Array[] = [];
+  #restBytes = 0;
+  #number = 0;
+
+  /** The lines that this chunk completes. */
+  *push(chunk: Uint8Array): Generator<FileLine> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) break;
+      yield this.#line(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    this.#hold(chunk.subarray(start));
+  }
+
+  /** The last line, if the file did not end with a newline. */
+  *finish(): Generator<FileLine> {
+    if (this.#restBytes > 0) yield this.#line(new Uint8Array(0));
+  }
+
+  /** Of a line that is too long only the length is kept. */
+  #hold(part: Uint8Array): void {
+    if (part.length === 0) return;
+    if (this.#restBytes <= LONGEST_LINE) this.#rest.push(part);
+    this.#restBytes += part.length;
+  }
+
+  #line(part: Uint8Array): FileLine {
+    this.#number += 1;
+    const isTooLong = this.#restBytes + part.length > LONGEST_LINE;
+    const bytes = this.#restBytes === 0 || isTooLong ? part : joined([...this.#rest, part]);
+    this.#rest = [];
+    this.#restBytes = 0;
+    return { number: this.#number, text: isTooLong ? null : this.#decode(bytes) };
+  }
+
+  #decode(bytes: Uint8Array): string | null {
+    try {
+      const text = this.#decoder.decode(bytes);
+      return this.#number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
+    } catch (cause) {
+      if (cause instanceof TypeError) return null;
+      throw cause;
+    }
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,109 @@
+// Builds the web page of the service into `dist/console`, unless what is there is what the sources make.
+// `node scripts/build-console.mjs [FOLDER]`; other scripts call `buildConsole`.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { cache, root, say } from './setup.mjs';
+
+const source = join(root, 'console');
+/** The page runs the same core as the library; a change there is a change of the page. */
+const inputs = ['console', 'src', 'package-lock.json'];
+const skipped = /\.test\.tsx?$|[\\/](node_modules|dist)[\\/]/;
+
+/** Makes `target` current. Returns whether it stands. */
+export async function buildConsole(target = join(root, 'dist', 'console')) {
+  const hash = hashOfInputs();
+  const stamp = join(cache, 'console.sha256');
+  const wanted = `${hash} ${target}`;
+  const stamps = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
+  if (existsSync(join(target, 'index.html')) && stamps.includes(wanted)) return true;
+  say('building the console');
+  const fresh = join(root, 'node_modules', `.portcullis-console-${process.pid}`);
+  try {
+    await bundle(fresh);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    console.error(error instanceof Error ? error.message : String(error));
+    return false;
+  }
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(fresh, target);
+  mkdirSync(cache, { recursive: true });
+  const others = stamps.filter((line) => line !== '' && !line.endsWith(` ${target}`)).slice(-7);
+  writeFileSync(stamp, [...others, wanted].join('\n'));
+  return true;
+}
+
+/** Nothing inline and nothing from elsewhere: the page is served under `script-src 'self'; style-src 'self'`. */
+async function bundle(outDir) {
+  const { build } = await import('vite');
+  await build({
+    configFile: false,
+    root: source,
+    base: './',
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    plugins: [noFiles],
+    worker: { format: 'es', plugins: () => [noFiles] },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      reportCompressedSize: false,
+    },
+  });
+}
+
+/** Policies are read from text in the page; what would read them from a file is there by name and never called. */
+const noFiles = {
+  name: 'no-files',
+  enforce: 'pre',
+  resolveId: (id) => (id === 'node:fs' ? '\0no-files' : null),
+  load: (id) =>
+    id === '\0no-files'
+      ? 'export const openSync = null, closeSync = null, fstatSync = null, readSync = null, readFileSync = null;'
+      : null,
+};
+
+function hashOfInputs() {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const input of inputs) {
+    for (const path of filesOf(join(root, input))) {
+      hash
+        .update(`${path.slice(root.length)}\0`)
+        .update(readFileSync(path))
+        .update('\0');
+    }
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(path) {
+  if (!/[\\/](console|src)$/.test(path)) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !skipped.test(file))
+    .sort();
+}
+
+/** What a browser loads, in bytes as sent with gzip, by file. */
+export function sizesOf(target) {
+  return readdirSync(target, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: path.slice(target.length + 1), gzipped: gzipSync(readFileSync(path)).length }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const target = process.argv[2] ?? join(root, 'dist', 'console');
+  if (!(await buildConsole(target))) process.exit(1);
+  const sizes = sizesOf(target);
+  for (const { path, gzipped } of sizes) say(`${String(gzipped).padStart(8)} B gz  ${path}`);
+  say(`${String(sizes.reduce((sum, { gzipped }) => sum + gzipped, 0)).padStart(8)} B gz  in all`);
+}
