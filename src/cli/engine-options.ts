@@ -19,10 +19,16 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
   });
 }
 
-/** A memory store whose time is handed in. Nothing is swept: a file's time may run backwards. */
-export function openReplayStore(): { store: MemoryStore; setTime: (t: number) => void } {
+/**
+ * A memory store whose time is handed in. Nothing is swept: a file's time may run backwards.
+ *
+ * @param stores how many such stores share the room
+ */
+export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: number) => void } {
   let time = 0;
-  const store = createMemoryStore({ ...REPLAY_BOUNDS, clock: () => time, sweep: false });
+  const maxRecords = Math.floor(REPLAY_BOUNDS.maxRecords / stores);
+  const maxBytes = Math.floor(REPLAY_BOUNDS.maxBytes / stores);
+  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweep: false });
   return {
     store,
     setTime: (t) => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBlocks } from './blocks/command.ts';
+import { addCompare } from './compare/command.ts';
 import { addConfig } from './config/command.ts';
 import { addDrill } from './drill/command.ts';
 import { reportFault } from './exit.ts';
@@ -27,7 +28,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     });
-  for (const add of [addServe, addReplay, addExplain, addDrill, addBlocks, addConfig, addKeys])
+  for (const add of [addServe, addReplay, addCompare, addExplain, addDrill, addBlocks, addConfig, addKeys])
     add(program, io, end);
   inheritSettings(program);
   try {

@@ -1,5 +1,8 @@
 /** What logs of other programs tell, in the words of the engine and of the gateway. */
 
+export const logFormatNames = ['nginx', 'apache', 'json', 'sshd', 'kratos'] as const;
+export type LogFormatName = (typeof logFormatNames)[number];
+
 /** A login attempt that a log tells of. It has the fields of an event of a replay. */
 export interface LoginEntry {
   readonly kind: 'login';

@@ -1,13 +1,10 @@
 import { AccessLog } from './access-log.ts';
 import { type ClientOfPeer, JsonAccessLog } from './json-access-log.ts';
 import { KratosLog } from './kratos-log.ts';
-import type { LogFormat } from './log-entry.ts';
+import type { LogFormat, LogFormatName } from './log-entry.ts';
 import { SshdLog } from './sshd-log.ts';
 import { type TimeZone, utc } from './time-zone.ts';
 import { YearFinder } from './year-finder.ts';
-
-export const logFormatNames = ['nginx', 'apache', 'json', 'sshd', 'kratos'] as const;
-export type LogFormatName = (typeof logFormatNames)[number];
 
 /** What a log leaves out. */
 export interface LogFormatOptions {

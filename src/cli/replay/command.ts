@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
-import type { LogFormatName } from '../../abuse/log-formats/log-format.ts';
 import { Fault } from '../../core/fault.ts';
-import type { Engine } from '../../guard/engine.ts';
-import type { MemoryStore } from '../../stores/memory/index.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import { decideEntries } from './entry-decider.ts';
-import { openInput } from './input.ts';
-import { addLogOptions, type LogFlags, logHelp, loginRoutesOf, openLog } from './log-options.ts';
-import { LogReplay } from './log-replay.ts';
-import { type Decide, decideImmediately, decideOn, Replay, type ReplayOptions } from './replay.ts';
+import { addLogOptions, type LogFlags, logHelp } from './log-options.ts';
+import { decideImmediately, decideOn, Replay, type ReplayOptions } from './replay.ts';
+import type { Ground } from './replay-log.ts';
 
 const help = `
 Reads events or a log, and prints one decision a line. Time is the file's own.
@@ -86,41 +81,12 @@ async function replayOn(url: string, file: string, flags: Flags, io: CommandIo):
 const hasRequests = (format: Flags['format']): boolean =>
   format === 'nginx' || format === 'apache' || format === 'json';
 
-/** Where records are kept, and how logins are decided there. */
-interface Ground {
-  readonly decide: (engine: Engine) => Decide;
-  /** Null when it has a time of its own. */
-  readonly store: MemoryStore | null;
-  readonly setTime: (t: number) => void;
-}
-
 async function run(file: string, flags: Flags, io: CommandIo, ground: Ground): Promise<ExitCode> {
   const { format, policy } = flags;
-  if (format !== 'events') return runLog(file, format, flags, io, ground);
+  if (format !== 'events') {
+    const { replayLog } = await import('./replay-log.ts');
+    return replayLog({ ...flags, file, format }, ground, io);
+  }
   const engine = await openEngine(policy);
   return new Replay({ ...flags, file }, ground.decide(engine), io).run();
-}
-
-async function runLog(
-  file: string,
-  format: LogFormatName,
-  flags: Flags,
-  io: CommandIo,
-  { decide, store, setTime }: Ground,
-): Promise<ExitCode> {
-  const { engineOf, readRules, requestDeciderOf } = await import('./rules-file.ts');
-  const rules = await readRules(flags.policy);
-  const input = openInput(file, io);
-  const log = openLog(format, flags, input);
-  const judge = decideEntries({
-    login: decide(engineOf(rules)),
-    request: store === null ? null : requestDeciderOf(rules, store),
-    setTime,
-    routes: loginRoutesOf(flags),
-    onNameless: () => {
-      replay.notes.nameless += 1;
-    },
-  });
-  const replay = new LogReplay({ ...flags, format }, log, judge, io);
-  return replay.run(input);
 }

@@ -48,7 +48,8 @@ function blockLines(blocks: readonly FirstBlock[]): string[] {
     '',
     'first hard blocks',
     ...blocks.map(
-      (block) => `  line ${block.line}, ${clock(block.t)}: ${who(block)} by ${block.rule} on ${block.scope}`,
+      (block) =>
+        `  line ${block.line}, ${clockText(block.t)}: ${who(block)} by ${block.rule} on ${block.scope}`,
     ),
   ];
 }
@@ -63,7 +64,7 @@ function addressLines(addresses: readonly BlockedAddress[]): string[] {
     'addresses blocked, by their first block',
     ...addresses.slice(0, SHOWN_ADDRESSES).map(({ line, t, ip, rule, scope, level, blocks }) => {
       const often = blocks === 1 ? '' : `, ${blocks} times`;
-      return `  ${clock(t)}: ${visible(ip)} by ${rule} on ${scope}, level ${level} (line ${line})${often}`;
+      return `  ${clockText(t)}: ${visible(ip)} by ${rule} on ${scope}, level ${level} (line ${line})${often}`;
     }),
     ...(further > 0 ? [`  and ${further} more`] : []),
   ];
@@ -79,7 +80,7 @@ function logLines({ lines, nameless, unknown }: LogNotes): string[] {
 }
 
 /** A date where the time is one of our days, else the bare offset. */
-function clock(t: number): string {
+export function clockText(t: number): string {
   const year2000 = 946_684_800_000;
   return t >= year2000 ? new Date(t).toISOString() : `t = ${t} ms`;
 }
@@ -103,6 +104,6 @@ function chart({ timeline }: Summary): string[] {
     const level = height - 1 - row;
     return `  |${columns.map((column) => column[level] ?? ' ').join('')}`.trimEnd();
   });
-  const span = `  +${'-'.repeat(bins.length)}  ${clock(start)}, ${binMs / 1_000} s a column`;
+  const span = `  +${'-'.repeat(bins.length)}  ${clockText(start)}, ${binMs / 1_000} s a column`;
   return ['', 'over time (# hard, o soft, · allowed)', ...rows, span];
 }

@@ -1,0 +1,67 @@
+import type { MemoryStore } from '../../stores/memory/index.ts';
+import { openReplayStore } from '../engine-options.ts';
+import { decideEntries } from '../replay/entry-decider.ts';
+import { openInput } from '../replay/input.ts';
+import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
+import { decideImmediately } from '../replay/replay.ts';
+import { engineOf, readRules, requestDeciderOf } from '../replay/rules-file.ts';
+import { LogNotes } from '../replay/summary.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import type { CompareFlags } from './command.ts';
+import { Comparison } from './comparison.ts';
+import { comparisonText } from './comparison-text.ts';
+import { eventReader, logReader } from './entry-reader.ts';
+import { runCompare, type Side } from './run-compare.ts';
+
+/** Replays the file by both policies and tells the differences; 1 when there are some. */
+export async function compare(
+  policies: { readonly a: string; readonly b: string },
+  file: string,
+  flags: CompareFlags,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const notes = flags.format === 'events' ? null : new LogNotes();
+  const comparison = new Comparison(notes);
+  const a = await openSide(policies.a, flags, () => {
+    if (notes !== null) notes.nameless += 1;
+  });
+  const b = await openSide(policies.b, flags, () => {});
+  const input = openInput(file, io);
+  const reader =
+    flags.format === 'events' || notes === null
+      ? eventReader
+      : logReader(openLog(flags.format, flags, input), notes);
+  await runCompare({ input, reader, a: a.decide, b: b.decide, comparison, skipBad: flags.skipBad }, io);
+  const names = { a: nameOf(policies.a), b: nameOf(policies.b) };
+  io.stdout.write(flags.json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison, names));
+  warnOfDropped([a.store, b.store], io);
+  if (comparison.events === 0 && notes !== null && notes.unknown.count > 0) {
+    io.stderr.write(`portcullis: nothing in it is a line of ${flags.format}. Is --format right?\n`);
+    return 2;
+  }
+  return comparison.differences > 0 ? 1 : 0;
+}
+
+const nameOf = (file: string): string => (file === '-' ? 'the defaults' : file);
+
+/** A policy over a store of its own. */
+async function openSide(
+  file: string,
+  flags: CompareFlags,
+  onNameless: () => void,
+): Promise<{ readonly decide: Side; readonly store: MemoryStore }> {
+  const rules = await readRules(file === '-' ? undefined : file);
+  const { store, setTime } = openReplayStore(2);
+  const login = decideImmediately(engineOf(rules), store.immediate, setTime);
+  const request = requestDeciderOf(rules, store);
+  const decide = decideEntries({ login, request, setTime, routes: loginRoutesOf(flags), onNameless });
+  return { store, decide: (entry) => ('kind' in entry ? decide(entry) : login(entry)) };
+}
+
+function warnOfDropped(stores: readonly MemoryStore[], io: CommandIo): void {
+  const evicted = stores.reduce((total, store) => total + store.usage().evicted, 0);
+  if (evicted === 0) return;
+  io.stderr.write(
+    `portcullis: ${evicted} records were dropped to stay within memory; later decisions on them start anew\n`,
+  );
+}

@@ -1,0 +1,94 @@
+import type { Outcome } from '../../core/decision.ts';
+import { clockText } from '../replay/summary-text.ts';
+import { visible } from '../visible.ts';
+import type { Comparison, DifferingSubject, SideDecision } from './comparison.ts';
+import type { LabelledScores } from './labelled-scores.ts';
+
+const SHOWN_SUBJECTS = 10;
+const outcomes: readonly Outcome[] = ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK'];
+
+/** The comparison for a person. */
+export function comparisonText(
+  comparison: Comparison,
+  files: { readonly a: string; readonly b: string },
+): string {
+  return [
+    `A is ${visible(files.a)}, B is ${visible(files.b)}`,
+    ...totals(comparison),
+    ...matrix(comparison),
+    ...who(comparison),
+    ...labels(comparison),
+    '',
+  ].join('\n');
+}
+
+function totals({ events, differences, harder, badLines, log }: Comparison): string[] {
+  const share = `${((100 * differences) / Math.max(1, events)).toFixed(1)} %`;
+  return [
+    differences === 0
+      ? `${events} events, all decided alike`
+      : `${events} events, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
+    ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
+    ...(log !== null && log.unknown.count > 0 ? [log.unknown.note(log.lines) ?? ''] : []),
+  ];
+}
+
+function matrix(comparison: Comparison): string[] {
+  const cell = (text: string) => text.padStart(14);
+  return [
+    '',
+    `${'A \\ B'.padEnd(12)}${outcomes.map(cell).join('')}`,
+    ...outcomes.map(
+      (a) => `${a.padEnd(12)}${outcomes.map((b) => cell(String(comparison.count(a, b)))).join('')}`,
+    ),
+  ];
+}
+
+function who({ subjects, unlisted }: Comparison): string[] {
+  if (subjects.length === 0) return [];
+  const further = subjects.length - SHOWN_SUBJECTS;
+  return [
+    '',
+    'who would be treated differently, most often first',
+    ...subjects.slice(0, SHOWN_SUBJECTS).flatMap(subjectLines),
+    ...(further > 0 ? [`  and ${further} more subjects`] : []),
+    ...(unlisted > 0 ? [`  and ${unlisted} decisions on subjects beyond those`] : []),
+  ];
+}
+
+function subjectLines({ account, ip, line, t, a, b, decisions }: DifferingSubject): string[] {
+  const name = account === null ? '' : `account ${visible(account)} `;
+  const times = decisions === 1 ? '1 decision' : `${decisions} decisions`;
+  return [
+    `  ${name}from ${visible(ip)}: ${times}, first at line ${line}, ${clockText(t)}`,
+    `    A ${sideText(a, t)}`,
+    `    B ${sideText(b, t)}`,
+  ];
+}
+
+function sideText({ outcome, level, until, rule, scope }: SideDecision, t: number): string {
+  if (outcome === 'ALLOW') return outcome;
+  return `${outcome} level ${level} for ${Math.ceil((until - t) / 1_000)} s by ${rule} on ${scope}`;
+}
+
+function labels({ labels: { attacks, honest, told }, scores }: Comparison): string[] {
+  if (told === 0) return [];
+  return ['', `${attacks} attacks and ${honest} other events`, ...roc('A', scores.a), ...roc('B', scores.b)];
+}
+
+function roc(side: string, scores: LabelledScores): string[] {
+  const area = scores.area();
+  const percent = (share: number | null) =>
+    (share === null ? '–' : `${(100 * share).toFixed(2)} %`).padStart(13);
+  return [
+    '',
+    `${`${side}, at least`.padEnd(14)}${['recall', 'precision', 'false alarms'].map((title) => title.padStart(13)).join('')}`,
+    ...scores
+      .rows()
+      .map(
+        (row) =>
+          `${row.atLeast.padEnd(14)}${percent(row.recall)}${percent(row.precision)}${percent(row.falsePositiveRate)}`,
+      ),
+    ...(area === null ? [] : [`area under the curve ${area.toFixed(4)}`]),
+  ];
+}

@@ -1,0 +1,53 @@
+import type { LogEntry, LogFormat } from '../../abuse/log-formats/log-entry.ts';
+import { parseEventLine, type ReplayEvent } from '../replay/event-line.ts';
+import type { LogNotes } from '../replay/summary.ts';
+
+/** An event or entry of a log, and whether it is known to be an attack; null when nobody says. */
+export interface Labelled {
+  readonly entry: ReplayEvent | LogEntry;
+  readonly attack: boolean | null;
+}
+
+/** Reads lines into entries. @throws Fault `INPUT_INVALID` for a line of events that is none. */
+export interface EntryReader {
+  read(line: string, number: number): readonly Labelled[];
+  end(): readonly Labelled[];
+}
+
+/** Event lines, with the label `"attack": true` or `false` where there is one. */
+export const eventReader: EntryReader = {
+  read: (line) => [{ entry: parseEventLine(line), attack: labelOf(line) }],
+  end: () => [],
+};
+
+/** The text is looked at first: most files have no labels, and reading a line twice costs. */
+function labelOf(line: string): boolean | null {
+  if (!line.includes('"attack"')) return null;
+  const { attack } = JSON.parse(line) as { readonly attack?: unknown };
+  return typeof attack === 'boolean' ? attack : null;
+}
+
+/** Lines of a log; what is not understood is noted. */
+export function logReader(log: LogFormat, notes: LogNotes): EntryReader {
+  let found: Labelled[] = [];
+  const collect = (entry: LogEntry): void => {
+    found.push({ entry, attack: null });
+  };
+  const take = (): readonly Labelled[] => {
+    const taken = found;
+    if (taken.length > 0) found = [];
+    return taken;
+  };
+  return {
+    read(line, number) {
+      const kind = log.read(line, collect);
+      if (kind === 'unknown') notes.unknown.add(number, line);
+      else if (kind === 'nameless') notes.nameless += 1;
+      return take();
+    },
+    end() {
+      log.end(collect);
+      return take();
+    },
+  };
+}

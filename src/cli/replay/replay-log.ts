@@ -1,0 +1,45 @@
+import type { LogFormatName } from '../../abuse/log-formats/log-entry.ts';
+import type { Engine } from '../../guard/engine.ts';
+import type { MemoryStore } from '../../stores/memory/index.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { decideEntries } from './entry-decider.ts';
+import { openInput } from './input.ts';
+import type { LogFlags } from './log-options.ts';
+import { LogReplay, type LogReplayOptions } from './log-replay.ts';
+import { loginRoutesOf, openLog } from './log-setup.ts';
+import type { Decide } from './replay.ts';
+import { engineOf, readRules, requestDeciderOf } from './rules-file.ts';
+
+/** Where records are kept, and how logins are decided there. */
+export interface Ground {
+  readonly decide: (engine: Engine) => Decide;
+  /** Null when it has a time of its own. */
+  readonly store: MemoryStore | null;
+  readonly setTime: (t: number) => void;
+}
+
+export interface ReplayLogOptions extends LogFlags, LogReplayOptions {
+  readonly format: LogFormatName;
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  readonly policy?: string;
+}
+
+/** Replays a log by the rules of a file, or the defaults. */
+export async function replayLog(options: ReplayLogOptions, ground: Ground, io: CommandIo): Promise<ExitCode> {
+  const { store, setTime } = ground;
+  const rules = await readRules(options.policy);
+  const input = openInput(options.file, io);
+  const log = openLog(options.format, options, input);
+  const judge = decideEntries({
+    login: ground.decide(engineOf(rules)),
+    request: store === null ? null : requestDeciderOf(rules, store),
+    setTime,
+    routes: loginRoutesOf(options),
+    onNameless: () => {
+      replay.notes.nameless += 1;
+    },
+  });
+  const replay = new LogReplay(options, log, judge, io);
+  return replay.run(input);
+}
