@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createClientAddress } from '../../adapters/client-address.ts';
+import { Fault } from '../../core/fault.ts';
+import { addressOf, CidrSet } from '../../limits/cidr-set.ts';
+import type { HeaderOptions, Limiter } from '../../limits/index.ts';
+import type { WarningListener } from '../../limits/warning.ts';
+import { isLoopback } from '../http/access.ts';
+import { AgentSession, type Decide } from './agent-session.ts';
+import {
+  limitMessageName,
+  readLimitMessage,
+  setVariables,
+  type Variables,
+  variablesOf,
+} from './limit-message.ts';
+import { text } from './typed-data.ts';
+
+/** What the agent stands on. */
+export interface SpoeParts extends HeaderOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly limiter: Limiter;
+  /**
+   * Who may connect besides this machine, and, where HAProxy itself stands behind a proxy, whose `xff` counts: CIDRs.
+   * Default: none. The protocol has no tokens.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Connections at once. Default 1024. */
+  readonly connections?: number | undefined;
+  /** Until HAProxy has said hello. Default 5 s. */
+  readonly helloMs?: number | undefined;
+  /** How long streams may wait for their answer after `close`. Default 10 s. */
+  readonly drainMs?: number | undefined;
+  /** Told of faults of ours. Default: a warning of the process. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  readonly warn?: WarningListener | undefined;
+}
+
+/** A listener that can be ended. */
+export interface SpoeListener {
+  readonly port: number;
+  /** Answers what has come, says goodbye to every HAProxy and cuts what is left after `drainMs`. */
+  close(): Promise<void>;
+}
+
+const defaultConnections = 1_024;
+const defaultHelloMs = 5_000;
+const defaultDrainMs = 10_000;
+/** Streams of one connection that wait at once; HAProxy's own bound is 20 by default. */
+const mostInFlight = 1_000;
+const drainLookMs = 10;
+
+/**
+ * Serves HAProxy's stream processing offload protocol, version 2.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is wrong or the port is taken.
+ */
+export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
+  const sessions = new Map<Socket, AgentSession>();
+  const mayConnect = peerCheck(parts.trustedProxies ?? []);
+  const decide = createDecide(parts);
+  const server = createServer({ noDelay: true }, (socket) => {
+    if (mayConnect(socket.remoteAddress)) serve(socket, sessions, decide, parts.helloMs ?? defaultHelloMs);
+    else socket.destroy();
+  });
+  server.maxConnections = parts.connections ?? defaultConnections;
+  const port = await listen(server, parts);
+  let closing: Promise<void> | undefined;
+  return {
+    port,
+    close: () => {
+      closing ??= drain(server, sessions, parts.drainMs ?? defaultDrainMs);
+      return closing;
+    },
+  };
+}
+
+function peerCheck(trusted: readonly string[]): (peer: string | undefined) => boolean {
+  const ranges = new CidrSet(
+    'trustedProxies',
+    trusted.filter((proxy) => proxy !== 'unix'),
+  );
+  return (peer) => {
+    const address = addressOf(peer);
+    return isLoopback(peer) || (address !== null && ranges.has(address));
+  };
+}
+
+function serve(socket: Socket, sessions: Map<Socket, AgentSession>, decide: Decide, helloMs: number): void {
+  const session = new AgentSession(
+    { send: (bytes) => void socket.write(bytes), end: () => void socket.end() },
+    async (...asked) => {
+      const actions = await decide(...asked);
+      // Told of here, after the count has gone down: reading goes on as soon as there is room again.
+      queueMicrotask(() => void (socket.isPaused() && socket.resume()));
+      return actions;
+    },
+  );
+  sessions.set(socket, session);
+  const greeting = setTimeout(() => {
+    if (!session.isReady) session.disconnect('timeout');
+  }, helloMs);
+  socket.on('data', (chunk) => {
+    session.receive(chunk);
+    if (session.inFlight >= mostInFlight || socket.writableNeedDrain) socket.pause();
+  });
+  socket.on('drain', () => socket.resume());
+  // A peer that goes away is no fault of ours, and the close that follows is all there is to do.
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    clearTimeout(greeting);
+    sessions.delete(socket);
+  });
+}
+
+function createDecide(parts: SpoeParts): Decide {
+  const { limiter, trustedProxies, warn, onFault = warnOfFault } = parts;
+  const clientAddress = createClientAddress({ trustedProxies, warn });
+  return async (messages, mostBytes) => {
+    const message = messages.find(({ name }) => name === limitMessageName);
+    if (message === undefined) return new Uint8Array(0);
+    let variables: Variables;
+    try {
+      const described = readLimitMessage(message.args, clientAddress);
+      variables = variablesOf(await limiter.take(described.call), described, parts);
+    } catch (error) {
+      variables = [['error', text(codeOf(error, onFault))]];
+    }
+    return setVariables(variables, mostBytes);
+  };
+}
+
+function codeOf(error: unknown, onFault: (error: unknown) => void): string {
+  if (error instanceof Fault && error.code === 'INPUT_INVALID') return error.code;
+  onFault(error);
+  return 'INTERNAL';
+}
+
+async function listen(server: Server, { host, port }: SpoeParts): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new Fault('CONFIG_INVALID', `The SPOE agent cannot listen on port ${port}`, { cause });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+async function drain(server: Server, sessions: Map<Socket, AgentSession>, drainMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const cut = setTimeout(() => {
+    for (const socket of sessions.keys()) socket.destroy();
+  }, drainMs);
+  const leave = setInterval(() => sayGoodbye(sessions), drainLookMs);
+  sayGoodbye(sessions);
+  await closed;
+  clearInterval(leave);
+  clearTimeout(cut);
+}
+
+function sayGoodbye(sessions: Map<Socket, AgentSession>): void {
+  for (const session of sessions.values()) if (session.inFlight === 0) session.disconnect('normal');
+}
+
+function warnOfFault(error: unknown): void {
+  const code = error instanceof Fault ? error.code : 'INVARIANT_BROKEN';
+  process.emitWarning(`The SPOE agent met a fault: ${code}`, {
+    type: 'PortcullisWarning',
+    code: 'PORTCULLIS_SPOE_FAULT',
+  });
+}
