@@ -68,4 +68,10 @@ export const keptSeeds: readonly KeptSeed[] = [
     why: 'a record lost between the look that admitted its device and the step that made it again, at a full network',
     shows: ['check HARD_BLOCK NORMAL'],
   },
+  {
+    seed: 87354,
+    cut: { ...noCut, actors: [2] },
+    why: 'an attempt that begins in the last milliseconds of the world and was called unanswered',
+    shows: ['check HARD_BLOCK FAIL_CLOSED', 'consume ALLOW FAIL_OPEN'],
+  },
 ];
