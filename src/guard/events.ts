@@ -11,14 +11,14 @@ export interface DecisionEvent {
   readonly decision: Decision;
 }
 
-/** An operator placed or lifted a block. `block` is the block's id, which holds hashes only. */
+/** An operator placed or lifted a block, or set or removed a pin. `block` is its id, which holds hashes only. */
 export interface AuditEvent {
   readonly at: number;
-  readonly what: 'placed' | 'lifted';
+  readonly what: 'placed' | 'lifted' | 'pinned' | 'unpinned';
   readonly block: string;
   readonly by: string;
   readonly why: string;
-  /** When a placed block ends; null for a lift. */
+  /** When a placed block or a pin ends; null for a lift or a removal. */
   readonly until: number | null;
 }
 

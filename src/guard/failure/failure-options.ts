@@ -25,6 +25,11 @@ export interface FailureOptions {
   readonly breaker?: Partial<BreakerPolicy>;
   /** Local caps by policy name. The defaults are the contract's; others are for tests and drills. */
   readonly caps?: Readonly<Record<string, readonly DegradedCap[]>>;
+  /**
+   * What an operator wants of a policy while the store is away: that nobody passes, or that those within the local
+   * caps do, also while it would be shut. Null: what the contract says. Default: null.
+   */
+  readonly pinned?: (policy: string) => 'closed' | 'caps' | null;
 }
 
 /** The same, complete. */
@@ -34,6 +39,7 @@ export interface FailureSettings {
   readonly clock: Clock;
   readonly breaker: BreakerPolicy;
   readonly capsOf: (policy: Policy) => readonly DegradedCap[];
+  readonly pinned: (policy: string) => 'closed' | 'caps' | null;
   readonly openCaps: (caps: readonly DegradedCap[]) => LocalCaps;
 }
 
@@ -51,6 +57,7 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
     clock,
     breaker,
     capsOf: (policy) => caps[policy.name] ?? defaultCaps(policy),
+    pinned: options.pinned ?? (() => null),
     openCaps: (policyCaps) => new DegradedCaps(policyCaps),
   };
 }

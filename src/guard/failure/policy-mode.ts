@@ -146,8 +146,7 @@ export class PolicyMode {
 
   /** An answer without the store. A rate policy fails open under its guardrails, unless it is shut. */
   #answer({ op, policy, request }: Call, t: number): Decision {
-    const phase = phaseOf(this.#breaker, this.#now);
-    if (phase === 'shut' || (phase === 'normal' && policy.kind === 'credential')) return refuse(policy, t);
+    if (this.#isClosed()) return refuse(policy, t);
     const verdict = this.#caps.judge(op, request, this.#now);
     this.#epoch?.note(verdict);
     const decision = answerByCaps(policy, verdict.over, t);
@@ -163,6 +162,15 @@ export class PolicyMode {
       });
     }
     return decision;
+  }
+
+  /** Whether nobody passes now; an operator's pin has the last word. */
+  #isClosed(): boolean {
+    const { kind, name } = this.#policy;
+    const pinned = this.#settings.pinned(name);
+    if (pinned !== null) return pinned === 'closed';
+    const phase = phaseOf(this.#breaker, this.#now);
+    return phase === 'shut' || (phase === 'normal' && kind === 'credential');
   }
 
   async #probe(): Promise<void> {

@@ -1,0 +1,159 @@
+import { type Rule, rules } from '../../core/decision.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Identifier } from '../../identity/identifier.ts';
+import type { OperatorNote } from '../operator-calls.ts';
+
+/** What a pin holds in place, as it is stored: hashes in place of whom it is for. */
+export type PinTarget =
+  | {
+      readonly kind: 'limit';
+      readonly for: 'signedIn' | 'anonymous' | 'user' | 'network';
+      /** Hash of the user or of the network; null for everybody of a kind. */
+      readonly subject: string | null;
+      readonly ratePerSecond: number;
+      readonly burst: number | null;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly policy: string;
+      /** While the store is away: nobody passes, or those within the local caps do. */
+      readonly mode: 'closed' | 'caps';
+    }
+  | { readonly kind: 'scenario'; readonly scenario: string }
+  | { readonly kind: 'shadow'; readonly policy: string; readonly rule: Rule };
+
+/** What an operator holds in place for a time, on all nodes. Carries no identifier. */
+export type Pin = PinTarget & {
+  /** Names what is pinned; a later pin of the same replaces it. */
+  readonly id: string;
+  readonly by: string;
+  readonly why: string;
+  /** Store time in ms. */
+  readonly from: number;
+  readonly until: number;
+};
+
+/** What an operator asks for, in clear. */
+export type PinRequest =
+  | ({ readonly kind: 'limit'; readonly ratePerSecond: number; readonly burst?: number | undefined } & (
+      | { readonly for: 'signedIn' | 'anonymous' }
+      | { readonly for: 'user'; readonly user: string }
+      | { readonly for: 'network'; readonly ip: string }
+    ))
+  | { readonly kind: 'failure'; readonly policy: string; readonly mode: 'closed' | 'caps' }
+  | { readonly kind: 'scenario'; readonly scenario: string }
+  | { readonly kind: 'shadow'; readonly policy: string; readonly rule: Rule };
+
+/** Who pins, why and for how long. */
+export interface PinNote extends OperatorNote {
+  /** Milliseconds, at least 1000. */
+  readonly forMs: number;
+}
+
+/** What a pin may name. */
+export interface PinNames {
+  readonly policies: readonly string[];
+  readonly scenarios: readonly string[];
+}
+
+/** Rules that only tell of a block or of the store cannot run in shadow. */
+const unshadowed: ReadonlySet<Rule> = new Set<Rule>(['blocked', 'degraded', 'store']);
+
+/**
+ * The target of a request: checked, and with hashes in place of whom it is for.
+ *
+ * @throws Fault `INPUT_INVALID` that names the field.
+ */
+export function targetOf(request: PinRequest, names: PinNames, identifier: Identifier): PinTarget {
+  switch (request.kind) {
+    case 'limit':
+      return limitTarget(request, identifier);
+    case 'failure':
+      assertOneOf('policy', request.policy, names.policies);
+      assertOneOf('mode', request.mode, ['closed', 'caps']);
+      return { kind: 'failure', policy: request.policy, mode: request.mode };
+    case 'scenario':
+      assertOneOf('scenario', request.scenario, names.scenarios);
+      return { kind: 'scenario', scenario: request.scenario };
+    case 'shadow':
+      assertOneOf('policy', request.policy, names.policies);
+      assertOneOf(
+        'rule',
+        request.rule,
+        rules.filter((rule) => !unshadowed.has(rule)),
+      );
+      return { kind: 'shadow', policy: request.policy, rule: request.rule };
+    default:
+      throw new Fault('INPUT_INVALID', 'kind must be one of limit, failure, scenario, shadow');
+  }
+}
+
+function limitTarget(request: Extract<PinRequest, { kind: 'limit' }>, identifier: Identifier): PinTarget {
+  const { ratePerSecond, burst = null } = request;
+  assertWithin('ratePerSecond', ratePerSecond, 0.001, 100_000);
+  if (burst !== null) assertWithin('burst', burst, 2, 4);
+  const limit = { kind: 'limit', ratePerSecond, burst } as const;
+  switch (request.for) {
+    case 'signedIn':
+    case 'anonymous':
+      return { ...limit, for: request.for, subject: null };
+    case 'user':
+      assertText('user', request.user, 256);
+      return { ...limit, for: 'user', subject: userHash(identifier, request.user) };
+    case 'network':
+      return { ...limit, for: 'network', subject: identifier.identify({ ip: request.ip }).network.hash };
+    default:
+      throw new Fault('INPUT_INVALID', 'for must be one of signedIn, anonymous, user, network');
+  }
+}
+
+/** Users are hashed as accounts; the address has no part in it. */
+function userHash(identifier: Identifier, user: string): string | null {
+  return identifier.identify({ account: user, ip: '0.0.0.0' }).account?.hash ?? null;
+}
+
+/** What is pinned, in a word that fits into a path. */
+export function pinId(target: PinTarget): string {
+  switch (target.kind) {
+    case 'limit':
+      return target.subject === null ? `limit:${target.for}` : `limit:${target.for}:${target.subject}`;
+    case 'failure':
+      return `failure:${target.policy}`;
+    case 'scenario':
+      return `scenario:${target.scenario}`;
+    case 'shadow':
+      return `shadow:${target.policy}:${target.rule}`;
+  }
+}
+
+/** @throws Fault `INPUT_INVALID` when nobody says who, why or for how long. */
+export function assertNote({ by, why, forMs }: PinNote, longestMs: number): void {
+  assertText('by', by, 100);
+  assertText('why', why, 300);
+  if (Number.isSafeInteger(forMs) && forMs >= 1000 && forMs <= longestMs) return;
+  throw new Fault(
+    'INPUT_INVALID',
+    `forMs must be a whole number of ms from 1000 to ${longestMs}, got ${shapeOf(forMs)}`,
+  );
+}
+
+export function assertText(field: string, value: unknown, most: number): void {
+  if (typeof value === 'string' && value.length >= 1 && value.length <= most) return;
+  throw new Fault(
+    'INPUT_INVALID',
+    `${field} must be a string of 1 to ${most} characters, got ${shapeOf(value)}`,
+  );
+}
+
+function assertOneOf(field: string, value: unknown, known: readonly string[]): void {
+  if (typeof value === 'string' && known.includes(value)) return;
+  throw new Fault('INPUT_INVALID', `${field} must be one of ${known.join(', ')}, got ${shapeOf(value)}`);
+}
+
+function assertWithin(field: string, value: unknown, least: number, most: number): void {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  throw new Fault(
+    'INPUT_INVALID',
+    `${field} must be a number from ${least} to ${most}, got ${shapeOf(value)}`,
+  );
+}

@@ -1,0 +1,172 @@
+import { Fault } from '../../core/fault.ts';
+import type { Key } from '../../core/records.ts';
+import type { Identifier } from '../../identity/identifier.ts';
+import type { Store } from '../../stores/store.ts';
+import { AuditTrail } from '../audit-trail.ts';
+import type { AuditEvent } from '../events.ts';
+import { type Clock, systemClock } from '../failure/clock.ts';
+import type { OperatorNote } from '../operator-calls.ts';
+import {
+  assertNote,
+  assertText,
+  type Pin,
+  type PinNames,
+  type PinNote,
+  type PinRequest,
+  pinId,
+  targetOf,
+} from './pin.ts';
+import { PinSet } from './pin-set.ts';
+import { livePins, type PinRecord, pinKey, putPin, removePin } from './pin-steps.ts';
+
+export interface PinsOptions {
+  readonly store: Store;
+  readonly environment: string;
+  /** Hashes whom limits are pinned for. */
+  readonly identifier: Identifier;
+  /** What can be pinned; asked at each pin, so that it may change with the configuration. */
+  readonly names: () => PinNames;
+  /** Default 64. */
+  readonly most?: number;
+  /** The longest time a pin may last. Default 30 days. */
+  readonly longestMs?: number;
+  /** How often pins of other nodes are looked for. Default 2 s. */
+  readonly refreshMs?: number;
+  /** Default: that of the process. */
+  readonly clock?: Clock;
+  /** Told of every pin set and removed on this node. */
+  readonly onAudit?: (act: AuditEvent) => void;
+  /** Told when the pins of this node have changed: by itself, by another node, or by time. */
+  readonly onChange?: (pins: readonly Pin[]) => void;
+  /** Told when pins could not be read; those known stay until they end. */
+  readonly onFault?: (fault: Fault) => void;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What operators hold in place for a time: a limit, what a policy does without the store, a scenario that is off, a rule
+ * in shadow. Pins live in the store, so that all nodes see them; each ends by itself; each leaves an audit record first.
+ */
+export class Pins {
+  readonly #store: Store;
+  readonly #key: Key<PinRecord>;
+  readonly #audit: AuditTrail;
+  readonly #options: PinsOptions;
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #longestMs: number;
+  readonly #refreshMs: number;
+  /** The store's clock minus ours, as of the last look. */
+  #offsetMs = 0;
+  #current: PinSet;
+  #shown = '';
+  #cancel: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(options: PinsOptions) {
+    const { store, environment, clock = systemClock } = options;
+    this.#store = store;
+    this.#key = pinKey(environment);
+    this.#audit = new AuditTrail(store, environment, (act) => options.onAudit?.(act));
+    this.#options = options;
+    this.#clock = clock;
+    this.#most = options.most ?? 64;
+    this.#longestMs = options.longestMs ?? 30 * DAY_MS;
+    this.#refreshMs = options.refreshMs ?? 2000;
+    this.#current = this.#setOf([]);
+  }
+
+  /** The pins this node goes by. Empty until they were read once. */
+  get current(): PinSet {
+    return this.#current;
+  }
+
+  /** Reads the pins now and then again and again. Resolves after the first look, whether or not it succeeded. */
+  async start(): Promise<void> {
+    await this.#refresh();
+    this.#plan();
+  }
+
+  /** All pins that run, as the store has them. */
+  list(): Promise<readonly Pin[]> {
+    return this.#store.view([this.#key], (records, now) => livePins(records, this.#key, now));
+  }
+
+  /**
+   * Pins something, in place of a pin of the same.
+   *
+   * @throws Fault `INPUT_INVALID` when the request names something that there is not or is out of range, or when
+   * there are as many pins as there may be; `STORE_*` when the store fails.
+   */
+  async put(request: PinRequest, note: PinNote): Promise<Pin> {
+    const target = targetOf(request, this.#options.names(), this.#options.identifier);
+    assertNote(note, this.#longestMs);
+    const { by, why, forMs } = note;
+    const id = pinId(target);
+    const from = await this.#audit.now();
+    const pin: Pin = { ...target, id, by, why, from, until: from + forMs };
+    await this.#audit.append({ what: 'pinned', block: id, by, why, until: pin.until });
+    const isPut = await this.#store.transact([this.#key], (records, now) =>
+      putPin(records, this.#key, pin, this.#most, now),
+    );
+    if (!isPut) throw new Fault('INPUT_INVALID', `there are ${this.#most} pins already: remove one first`);
+    await this.#refresh();
+    return pin;
+  }
+
+  /** Ends a pin. False when there was none. @throws Fault `STORE_*` when the store fails. */
+  async remove(id: string, { by, why }: OperatorNote): Promise<boolean> {
+    assertText('by', by, 100);
+    assertText('why', why, 300);
+    assertText('id', id, 300);
+    const isThere = (await this.list()).some((pin) => pin.id === id);
+    if (!isThere) return false;
+    await this.#audit.append({ what: 'unpinned', block: id, by, why, until: null });
+    const removed = await this.#store.transact([this.#key], (records, now) =>
+      removePin(records, this.#key, id, now),
+    );
+    await this.#refresh();
+    return removed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  #plan(): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#clock.after(this.#refreshMs, () => {
+      void this.#refresh().then(() => this.#plan());
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const { pins, now } = await this.#store.view([this.#key], (records, storeNow) => ({
+        pins: livePins(records, this.#key, storeNow),
+        now: storeNow,
+      }));
+      this.#offsetMs = now - this.#clock.now();
+      this.#current = this.#setOf(pins);
+    } catch (cause) {
+      if (!(cause instanceof Fault)) throw cause;
+      this.#options.onFault?.(cause);
+    }
+    this.#tellChange();
+  }
+
+  #setOf(pins: readonly Pin[]): PinSet {
+    return new PinSet(pins, this.#options.identifier, () => this.#clock.now() + this.#offsetMs);
+  }
+
+  #tellChange(): void {
+    const pins = this.#current.all();
+    const shown = pins.map(({ id, until }) => `${id}@${until}`).join(' ');
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#options.onChange?.(pins);
+  }
+}
