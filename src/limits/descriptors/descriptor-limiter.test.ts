@@ -136,7 +136,15 @@ describe('a descriptor limiter', () => {
     await ask('user=watched');
     expect(await ask('user=watched')).toMatchObject({ over: false, remaining: 0 });
     expect(events).toEqual([
-      { type: 'over-limit', domain: 'messaging', limit: null, unit: 'minute', shadow: true },
+      {
+        type: 'over-limit',
+        domain: 'messaging',
+        limit: null,
+        unit: 'minute',
+        hits: 1,
+        resetMs: 60_000,
+        shadow: true,
+      },
     ]);
   });
 

@@ -46,6 +46,9 @@ export interface OverLimitEvent {
   /** The limit's name in the document, or null. */
   readonly limit: string | null;
   readonly unit: WindowUnit;
+  readonly hits: number;
+  /** Until the window ends. */
+  readonly resetMs: number;
   /** True when the limit runs in shadow: the request went on. */
   readonly shadow: boolean;
 }
@@ -152,14 +155,19 @@ class WindowLimiter implements DescriptorLimiter {
     const step = (records: Records, now: number) => countHits(records, ask, now);
     const keys = [ask.key];
     const answered = this.#store.transactAtOnce(keys, step);
-    if (answered !== null) return this.#judge(domain, limit, answered);
-    return this.#store.transact(keys, step).then((later) => this.#judge(domain, limit, later));
+    if (answered !== null) return this.#judge(domain, limit, hits, answered);
+    return this.#store.transact(keys, step).then((later) => this.#judge(domain, limit, hits, later));
   }
 
-  #judge(domain: string, limit: WindowLimit, { value, mode }: Answered<Counted>): Answered<DescriptorStatus> {
+  #judge(
+    domain: string,
+    limit: WindowLimit,
+    hits: number,
+    { value, mode }: Answered<Counted>,
+  ): Answered<DescriptorStatus> {
     const { over, remaining, resetMs } = value;
     const { name, unit, shadow } = limit;
-    if (over) this.#onEvent({ type: 'over-limit', domain, limit: name, unit, shadow });
+    if (over) this.#onEvent({ type: 'over-limit', domain, limit: name, unit, hits, resetMs, shadow });
     return { value: { over: over && !shadow, limit, remaining, resetMs }, mode };
   }
 }
