@@ -43,7 +43,7 @@ describe('listeners', () => {
     hub.on('corrupt', throwing);
     for (const name of alsoThrowing) hub.on(name, throwing);
     const warned = once(process, 'warning');
-    hub.emit('corrupt', { policy: 'login', op: 'check' });
+    hub.emit('corrupt', { policy: 'login', op: 'check', setAside: 0 });
     const [warning] = await warned;
     expect(warning).toMatchObject({ name: 'PortcullisWarning', code: 'PORTCULLIS_LISTENER' });
     expect(warning.detail).toContain('boom');

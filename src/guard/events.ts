@@ -88,10 +88,12 @@ export interface StoreEvent {
   readonly fault: FaultCode | null;
 }
 
-/** A stored record could not be read. The operation has thrown `RECORD_CORRUPT`; the record stays as it is. */
+/** A stored record could not be read. The operation has thrown `RECORD_CORRUPT`. */
 export interface CorruptEvent {
   readonly policy: string;
   readonly op: OperationName | 'probe';
+  /** How many records were set aside for an operator; the next operation finds none in their place. */
+  readonly setAside: number;
 }
 
 /** A listener has thrown. The decision stood; the other listeners were called. */

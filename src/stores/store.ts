@@ -21,6 +21,12 @@ export interface Store {
    * or none. May run the step again on fresher records. `now` is the store's time.
    */
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T>;
+  /**
+   * Sets aside those of these records that cannot be read, so that the next operation finds none there, and keeps
+   * them for an operator to look at. Returns how many it set aside. A store whose records cannot be corrupt has no such
+   * method.
+   */
+  setAside?(keys: readonly Key[]): Promise<number>;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
   /** All records whose key text starts with `prefix` and whose last write left a block running. Unordered. */

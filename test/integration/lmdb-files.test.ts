@@ -99,7 +99,14 @@ describe('embedded store and its files', () => {
     expect(viewed).toMatchObject({ reason: { code: 'RECORD_CORRUPT' } });
     expect(stepped).toMatchObject({ reason: { code: 'RECORD_CORRUPT' } });
     expect(other).toEqual({ status: 'fulfilled', value: 2 });
+    expect(await again.setAside?.([key, sibling])).toBe(1);
+    expect(await again.transact([key], addOne(key))).toBe(1);
+    expect(await again.setAside?.([key, sibling])).toBe(0);
     await again.close();
+    const looked = openLmdb({ path, overlappingSync: false });
+    const aside = looked.openDB<string>('quarantine', { encoding: 'string' });
+    expect(aside.get(key.text)).toBe('9999999999999 0 nonsense');
+    await looked.close();
   });
 
   test('refuses keys that its file cannot hold', async () => {

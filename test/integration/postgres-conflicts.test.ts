@@ -194,6 +194,15 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
       expect(untouched).toEqual({ status: 'fulfilled', value: 1 });
       await fresh.close();
     }
+    const fresh = createPostgresStore({ connectionString: server.connectionString, deadlineMs });
+    expect(await fresh.setAside?.([key, sibling])).toBe(1);
+    const aside = await outsider.query('SELECT value FROM portcullis.records WHERE key = $1', [
+      `portcullis-quarantine:${key.text}`,
+    ]);
+    expect(aside.rows).toEqual([{ value: '{"at":1.5}' }]);
+    expect(await fresh.transact([key], addOne(key))).toBe(1);
+    expect(await fresh.setAside?.([key, sibling])).toBe(0);
+    await fresh.close();
   });
 
   test.each([

@@ -1,9 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
+import { createGuard } from '../../src/index.ts';
 import { createRedisStore, type RedisStore } from '../../src/stores/redis/index.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { addOne, type Count, collect, countOf, group, kept, rejection } from '../conformance/under-test.ts';
 import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
+
+/** The store without its end, which is the suite's. */
+const boundStore = (store: RedisStore): Store => ({
+  view: (keys, look) => store.view(keys, look),
+  transact: (keys, step) => store.transact(keys, step),
+  setAside: async (keys) => (await store.setAside?.(keys)) ?? 0,
+  ping: () => store.ping(),
+  held: (prefix) => store.held(prefix),
+  close: async () => {},
+});
 
 describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
   let server: RedisServer;
@@ -129,6 +141,36 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     expect(await rejection(store.view([key], get))).toMatchObject({ code: 'RECORD_CORRUPT' });
     expect(await rejection(store.transact([key], addOne(key)))).toMatchObject({ code: 'RECORD_CORRUPT' });
     expect(await server.cli('GET', key.text)).toBe(text);
+  });
+
+  test('what cannot be read is set aside, and nothing else', async () => {
+    const { key, sibling } = group();
+    const { key: list } = group();
+    await server.cli('SET', key.text, 'nonsense');
+    await server.cli('RPUSH', list.text, 'no text at all');
+    await store.transact([sibling], addOne(sibling));
+    expect(await store.setAside?.([key, sibling, list, group().key])).toBe(2);
+    expect(await server.cli('GET', `portcullis-quarantine:${key.text}`)).toBe('nonsense');
+    expect(Number(await server.cli('PTTL', `portcullis-quarantine:${list.text}`))).toBeGreaterThan(0);
+    expect(await store.transact([key], addOne(key))).toBe(1);
+    expect(await store.transact([sibling], addOne(sibling))).toBe(2);
+    expect(await store.setAside?.([key, sibling, list])).toBe(0);
+  });
+
+  test('a guard whose record cannot be read throws once, tells it, and starts anew', async () => {
+    const guard = createGuard({ secret: 'x'.repeat(32), store: boundStore(store) });
+    const told: number[] = [];
+    guard.on('corrupt', ({ setAside }) => told.push(setAside));
+    const request = { action: 'auth.login', account: 'somebody', ip: '192.0.2.9', device: null };
+    await guard.fail(request);
+    const [name = ''] = (await server.cli('KEYS', 'portcullis:default:login:*:K4:*')).split('\n');
+    await server.cli('SET', name, 'nonsense');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await rejection(guard.check(request))).toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(told).toEqual([1]);
+    expect(await guard.check(request)).toMatchObject({ mode: 'NORMAL' });
+    expect(guard.modes().every(({ mode }) => mode === 'NORMAL')).toBe(true);
+    await guard.close();
   });
 
   test('a record is readable in redis-cli, and Redis drops it when it ends', async () => {

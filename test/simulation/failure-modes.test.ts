@@ -149,7 +149,9 @@ describe('what is not a failure of the store', () => {
     for (let index = 0; index < 5; index += 1) {
       await expect(guard.check(login())).rejects.toMatchObject({ code: 'RECORD_CORRUPT' });
     }
-    expect(told).toEqual(Array(5).fill({ name: 'corrupt', event: { policy: 'login', op: 'check' } }));
+    expect(told).toEqual(
+      Array(5).fill({ name: 'corrupt', event: { policy: 'login', op: 'check', setAside: 0 } }),
+    );
     store.trouble(null);
     expect((await guard.check(login())).mode).toBe('NORMAL');
   });

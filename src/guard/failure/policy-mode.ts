@@ -66,6 +66,7 @@ export class PolicyMode {
     } catch (cause) {
       line.end();
       this.#reportCall(call.op, startedAt, cause);
+      if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') await this.#quarantine(call);
       if (!isStoreFailure(cause)) throw cause;
       this.#tick();
       if (this.#trips === trips) this.#noteFailure();
@@ -197,8 +198,15 @@ export class PolicyMode {
     const { name: policy } = this.#policy;
     const durationMs = Math.max(0, this.#settings.clock.now() - startedAt);
     this.#events.emit('store', { policy, op, durationMs, fault: cause === null ? null : codeOf(cause) });
-    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT')
-      this.#events.emit('corrupt', { policy, op });
+  }
+
+  /** A record that cannot be read is not trusted and not left to stop its subject for good: it is set aside. */
+  async #quarantine({ op, operation }: Call): Promise<void> {
+    const { name: policy } = this.#policy;
+    const moving = (async () => (await this.#store.setAside?.(operation.keys)) ?? 0)();
+    // A store that cannot do it now will be asked again by the next operation that meets the record.
+    const setAside = await moving.catch(() => 0);
+    this.#events.emit('corrupt', { policy, op, setAside });
   }
 }
 

@@ -42,6 +42,17 @@ export function entryOfText(text: string): Entry {
   throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(text)} without its times.`);
 }
 
+/** Whether the text is an entry with a record in it. */
+export function isReadable(text: string): boolean {
+  try {
+    recordOfJson(entryOfText(text).json);
+    return true;
+  } catch (cause) {
+    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') return false;
+    throw cause;
+  }
+}
+
 /** The record in it, or undefined once its expiry has come, whether or not it has been dropped. */
 export function recordAt(entry: Entry, now: number): StoredRecord | undefined {
   return now < entry.expiresAt ? recordOfJson(entry.json) : undefined;

@@ -3,7 +3,7 @@ import { Fault, invariant } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { PendingCall } from '../pending-call.ts';
-import { StepRecords } from '../step-records.ts';
+import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
 import type { Place } from './drop-order.ts';
@@ -81,6 +81,16 @@ export class FolderStore implements LmdbStore {
       ({ batches }) => batches.add(call),
       (error: unknown) => call.reject(error),
     );
+    return this.#underWay.track(call.promise);
+  }
+
+  async setAside(keys: readonly Key[]): Promise<number> {
+    assertKeys(keys);
+    const { file, batches } = await this.#deadlines.limit(this.#opened());
+    this.#assertOpen();
+    const work = () => textsOf(keys).filter((text) => file.setAside(text)).length;
+    const call = new PendingCall([], work, this.#deadlines);
+    batches.add(call);
     return this.#underWay.track(call.promise);
   }
 

@@ -22,7 +22,7 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
   const options = {
     path,
     mapSize: maxBytes,
-    maxDbs: 3,
+    maxDbs: 4,
     encoding: 'string',
     overlappingSync: false,
     eventTurnBatching: false,

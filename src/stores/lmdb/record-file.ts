@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { isSamePlace, minuteOf, type Place, placeOf } from './drop-order.ts';
-import { type Entry, entryOfText, textOfEntry } from './entry.ts';
+import { type Entry, entryOfText, isReadable, textOfEntry } from './entry.ts';
 
 /** What a file holds. */
 export interface FileUsage {
@@ -8,6 +8,9 @@ export interface FileUsage {
   /** Pages in use, in bytes; the rest of the file is free for the next ones. */
   readonly bytes: number;
 }
+
+/** Enough to see what went wrong; what comes after that is dropped. */
+const mostInQuarantine = 1_000;
 
 /** How many places are looked at in one go. */
 const pageSize = 256;
@@ -23,12 +26,15 @@ export class RecordFile {
   readonly #order: Database<string, [string, number, string]>;
 
   readonly #probe: Database<string, string>;
+  /** Texts that could not be read, under the names they had. */
+  readonly #quarantine: Database<string, string>;
 
   constructor(root: RootDatabase<string, string>) {
     this.#root = root;
     this.#records = root.openDB('records', { encoding: 'string' });
     this.#order = root.openDB('order', { encoding: 'string' });
     this.#probe = root.openDB('probe', { encoding: 'string' });
+    this.#quarantine = root.openDB('quarantine', { encoding: 'string' });
   }
 
   /** Writes something that is no record. */
@@ -49,6 +55,16 @@ export class RecordFile {
   find(text: string): Entry | undefined {
     const stored = this.#records.get(text);
     return stored === undefined ? undefined : entryOfText(stored);
+  }
+
+  /** Whether the record could not be read, and was set aside. Its place in the order goes when its turn comes. */
+  setAside(text: string): boolean {
+    const stored = this.#records.get(text);
+    if (stored === undefined || isReadable(stored)) return false;
+    if (pagesOf(this.#quarantine.getStats()).entries < mostInQuarantine)
+      this.#quarantine.putSync(text, stored);
+    this.#records.removeSync(text);
+    return true;
   }
 
   /** Returns what the entry counts, in bytes. */
@@ -117,17 +133,22 @@ export class RecordFile {
 
   #endBlock(place: Place, now: number): void {
     const [, , text] = place;
-    const entry = this.find(text);
-    if (entry === undefined || entry.expiresAt <= now) this.#drop(place);
+    const stored = this.#records.get(text);
+    const entry = stored === undefined || !isReadable(stored) ? undefined : entryOfText(stored);
+    if (entry === undefined || entry.expiresAt <= now || !isSamePlace(placeOf(text, entry), place))
+      this.#drop(place);
     else this.write(text, { ...entry, heldUntil: 0 });
   }
 
+  /** Takes a place out of the order, and with it its record, unless that has another place by now. */
   #drop(place: Place): number {
     const [, , text] = place;
-    const stored = this.#records.get(text);
-    this.#records.removeSync(text);
     this.#order.removeSync([...place]);
-    return text.length + (stored?.length ?? 0);
+    const stored = this.#records.get(text);
+    if (stored === undefined) return text.length;
+    if (isReadable(stored) && !isSamePlace(placeOf(text, entryOfText(stored)), place)) return text.length;
+    this.#records.removeSync(text);
+    return text.length + stored.length;
   }
 
   #places(start: Place, end: Place, limit: number, exclusiveStart = false): Place[] {

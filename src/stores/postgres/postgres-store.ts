@@ -18,6 +18,7 @@ import { Reads } from './reads.ts';
 import { Recent } from './recent.ts';
 import type { Reading, Row } from './rows.ts';
 import { ServerClock } from './server-clock.ts';
+import { setAside } from './set-aside.ts';
 import { type Statements, statementsFor } from './statements.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -100,6 +101,11 @@ export class PooledPostgresStore implements PostgresStore {
       (error: unknown) => call.reject(error),
     );
     return this.#underWay.track(call.promise);
+  }
+
+  async setAside(keys: readonly Key[]): Promise<number> {
+    const moved = this.ready().then(() => setAside(this.#connections, this.#statements, textsOf(keys)));
+    return this.#underWay.track(this.#deadlines.limit(moved));
   }
 
   async ping(): Promise<void> {

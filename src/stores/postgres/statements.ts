@@ -13,6 +13,8 @@ export interface Statements {
   commitAndUnlock(values: readonly Inlinable[]): string;
   /** (first key, after that key, number) → (time, key, value, expiry, end of the block). */
   readonly held: Statement;
+  /** (key, its unreadable value, the key it is kept under, for how long) → the key, if it was set aside. */
+  readonly setAside: Statement;
   /** → (whether only reads are possible). */
   readonly ping: Statement;
   /** Script: drops expired records. Its time limit is its own, since nobody waits for it. */
@@ -46,6 +48,14 @@ export function statementsFor(schema: string): Statements {
          FROM "${schema}".records AS r
          WHERE r.held_until > 0 AND r.key >= $1 AND r.key > $2
          ORDER BY r.key LIMIT $3`,
+    ),
+    setAside: named(
+      'set_aside',
+      `WITH gone AS (DELETE FROM "${schema}".records WHERE key = $1 AND value = $2 RETURNING value)
+         INSERT INTO "${schema}".records AS r (key, version, value, expires_at, held_until)
+         SELECT $3, pg_current_xact_id()::text::bigint, gone.value, "${schema}".now_ms() + $4::bigint, 0 FROM gone
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+         RETURNING r.key`,
     ),
     ping: named('ping', `SELECT current_setting('transaction_read_only') = 'on'`),
     sweep: (maxRecords, limitMs) =>

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
+import { textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { ClockSync } from './clock-sync.ts';
 import { CommitPipe } from './commit-pipe.ts';
@@ -12,6 +13,7 @@ import { Link } from './link.ts';
 import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
 import type { Reading } from './record-cache.ts';
+import { setAside } from './set-aside.ts';
 import { LookRecords } from './step-records.ts';
 import { StoreClock } from './store-clock.ts';
 import { createVersions } from './versions.ts';
@@ -88,6 +90,12 @@ export class DrivenRedisStore implements RedisStore {
     } finally {
       this.#end();
     }
+  }
+
+  async setAside(keys: readonly Key[]): Promise<number> {
+    this.#assertOpen();
+    if (!this.#clock.isSet) await this.#opened();
+    return setAside(this.#link, textsOf(keys), this.#clock.now());
   }
 
   /** Writes, because a read would not tell a master from a replica, nor a full server from one that can serve. */

@@ -16,3 +16,4 @@ export const commitScript = load('./commit.lua');
 export const clockScript = load('./clock.lua');
 export const countScript = load('./count.lua');
 export const takeBackScript = load('./take-back.lua');
+export const setAsideScript = load('./set-aside.lua');

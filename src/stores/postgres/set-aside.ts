@@ -1,0 +1,33 @@
+import { Fault } from '../../core/fault.ts';
+import { QUARANTINE_MS, QUARANTINE_PREFIX } from '../quarantine.ts';
+import { recordOfJson } from '../record-json.ts';
+import type { Connections } from './connections.ts';
+import type { Statements } from './statements.ts';
+
+/** Sets aside those of the records that cannot be read; returns how many there were. One that has changed meanwhile stays. */
+export async function setAside(
+  connections: Connections,
+  statements: Statements,
+  texts: readonly string[],
+): Promise<number> {
+  const rows = await connections.use((session) => session.run(statements.read, [texts]));
+  let moved = 0;
+  for (const [, key, , json] of rows) {
+    if (key === null || isReadable(String(json))) continue;
+    const kept = `${QUARANTINE_PREFIX}${String(key)}`;
+    const values = [String(key), String(json), kept, QUARANTINE_MS];
+    const done = await connections.use((session) => session.run(statements.setAside, values));
+    moved += done.length;
+  }
+  return moved;
+}
+
+function isReadable(json: string): boolean {
+  try {
+    recordOfJson(json);
+    return true;
+  } catch (cause) {
+    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') return false;
+    throw cause;
+  }
+}
