@@ -35,8 +35,8 @@ export class LabelledScores {
       const honest = this.#honest[severity] ?? 0;
       truePositives += attacks;
       falsePositives += honest;
-      if (attacks + honest > 0 || isNamed(severity))
-        rows.push(this.#row(severity, truePositives, falsePositives));
+      const isTold = attacks + honest > 0 && !this.#isSameAsHard(severity);
+      if (isTold || isNamed(severity)) rows.push(this.#row(severity, truePositives, falsePositives));
     }
     return rows;
   }
