@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 /**
  * Text that came from outside, made fit for a log line, a label or an event: bounded, in one line, and without what
  * looks like an address or an account. The first line of defence is that no field for an identifier exists; this is
@@ -5,15 +7,20 @@
  */
 export function cleanText(text: string, mostChars = 200): string {
   const cut = text.length > mostChars ? `${wholeChars(text, mostChars)}…` : text;
-  return escapeControls(
-    cut.replace(emailLike, '[account]').replace(ipv4Like, '[address]').replace(ipv6Like, '[address]'),
-  );
+  const withoutEmail = cut.replace(emailLike, '[account]');
+  return escapeControls(withoutEmail.replace(ipv6Like, hideAddress).replace(ipv4Like, '[address]'));
 }
 
 const emailLike = /[^\s@<>"']{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,8}/gu;
-const ipv4Like = /\b\d{1,3}(\.\d{1,3}){3}\b/g;
-/** At least two colons between hexadecimal groups; a time of day has no `::` and fewer than three groups after it. */
-const ipv6Like = /(?<![\w:.])(?=[\da-f:]{3,45}(?![\w:]))(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/gi;
+const ipv4Like = /\d{1,3}(\.\d{1,3}){3}/g;
+/** Runs of what an IPv6 address is written with; which of them are addresses is for the system to say. */
+const ipv6Like = /[\da-f]{0,4}:[\da-f:.]{1,60}/gi;
+
+/** A full stop or a colon after an address belongs to the sentence. */
+function hideAddress(run: string): string {
+  const address = run.replace(/\.+$|(?<!:):$/, '');
+  return isIPv6(address) ? `[address]${run.slice(address.length)}` : run;
+}
 
 /** Control characters, separators of lines and what changes the direction of text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

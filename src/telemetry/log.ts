@@ -232,7 +232,10 @@ function amount(value: unknown): Shown | undefined {
 
 function words(value: unknown): Shown | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.slice(0, mostListed).map((entry) => cleanText(String(entry), mostMessageChars));
+  const listed: readonly unknown[] = value.slice(0, mostListed);
+  return listed.map((entry) =>
+    typeof entry === 'string' ? cleanText(entry, mostMessageChars) : typeof entry,
+  );
 }
 
 /** Our faults show shapes, never contents; the message of anything else may quote what it was given. */

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createGuard } from '../index.ts';
+import { createLimiter } from '../limits/index.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import { Metrics, type MetricsOptions } from './metrics.ts';
+
+const secret = 'a secret of sixteen bytes or more';
+
+const made = (options: Partial<MetricsOptions> = {}) =>
+  new Metrics({
+    version: '1.2.3',
+    policies: ['login', 'otp', 'api'],
+    limitRoutes: ['GET /list'],
+    httpRoutes: ['/v1/check'],
+    scenarios: ['path-scan'],
+    processMetrics: false,
+    ...options,
+  });
+
+/** Lines of one metric, without comments. */
+async function series(metrics: Metrics, name: string): Promise<string[]> {
+  const text = await metrics.text();
+  return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+}
+
+async function countSeries(metrics: Metrics): Promise<number> {
+  return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+}
+
+describe('Metrics', () => {
+  it('counts decisions, blocks and the time of the store', async () => {
+    const metrics = made();
+    const guard = createGuard({ secret });
+    const stop = metrics.observeGuard(guard);
+    const request = { action: 'auth.login', account: 'alice', ip: '203.0.113.7' };
+    await guard.check(request);
+    for (let n = 0; n < 3; n += 1) await guard.fail(request);
+    expect(await series(metrics, 'portcullis_decisions_total')).toContain(
+      'portcullis_decisions_total{policy="login",op="check",outcome="ALLOW",rule="none",mode="NORMAL"} 1',
+    );
+    expect((await series(metrics, 'portcullis_blocks_total')).join('\n')).toMatch(
+      /policy="login",rule="score"/,
+    );
+    const counted = await series(metrics, 'portcullis_store_operation_seconds_count');
+    expect(counted).toContain('portcullis_store_operation_seconds_count{op="fail",result="ok"} 3');
+    expect(await metrics.text()).not.toMatch(/alice|203\.0\.113/);
+    stop();
+    await guard.check(request);
+    expect(await series(metrics, 'portcullis_store_operation_seconds_count')).toEqual(counted);
+    await guard.close();
+  });
+
+  it('counts for those that a sampled event stands for', async () => {
+    const metrics = made({ allowEventEvery: 10 });
+    const guard = createGuard({ secret, allowEventEvery: 10 });
+    metrics.observeGuard(guard);
+    for (let n = 0; n < 20; n += 1)
+      await guard.check({ action: 'auth.login', account: 'a', ip: '192.0.2.1' });
+    expect(await series(metrics, 'portcullis_decisions_total')).toEqual([
+      'portcullis_decisions_total{policy="login",op="check",outcome="ALLOW",rule="none",mode="NORMAL"} 20',
+    ]);
+    await guard.close();
+  });
+
+  it('shows modes and breakers', async () => {
+    const metrics = made({ policies: ['login'] });
+    expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 0']);
+    metrics.breaker('login', 'tripped');
+    metrics.mode('login', 'DEGRADED');
+    expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 1']);
+    expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
+      'portcullis_breaker_open{policy="login"} 1',
+    ]);
+    expect(await series(metrics, 'portcullis_policy_mode')).toEqual([
+      'portcullis_policy_mode{policy="login",mode="NORMAL"} 0',
+      'portcullis_policy_mode{policy="login",mode="FAIL_CLOSED"} 0',
+      'portcullis_policy_mode{policy="login",mode="FAIL_OPEN"} 0',
+      'portcullis_policy_mode{policy="login",mode="DEGRADED"} 1',
+    ]);
+    metrics.breaker('login', 'closed');
+    expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
+      'portcullis_breaker_open{policy="login"} 0',
+    ]);
+    expect(await series(metrics, 'portcullis_breaker_trips_total')).toEqual([
+      'portcullis_breaker_trips_total{policy="login"} 1',
+    ]);
+  });
+
+  it('counts calls of a limiter by route', async () => {
+    const metrics = made();
+    const limiter = createLimiter({
+      store: createMemoryStore({ clock: () => 0 }),
+      secret,
+      anonymous: { ratePerSecond: 1 },
+      routes: [{ method: 'GET', path: '/list' }],
+      warn: () => {},
+    });
+    for (const path of ['/list', '/list', '/x/1', '/x/2']) {
+      metrics.limit(await limiter.take({ method: 'GET', path, ip: '192.0.2.1' }));
+    }
+    expect(await series(metrics, 'portcullis_limit_calls_total')).toEqual([
+      'portcullis_limit_calls_total{result="allowed",rule="none",route="GET /list"} 2',
+      'portcullis_limit_calls_total{result="allowed",rule="none",route="other"} 1',
+      'portcullis_limit_calls_total{result="refused",rule="limit",route="other"} 1',
+    ]);
+  });
+
+  it('says what it was built from', async () => {
+    expect(await series(made(), 'portcullis_build_info')).toEqual([
+      `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`,
+    ]);
+  });
+
+  it('tells of the process where it is asked to', async () => {
+    expect(await made({ processMetrics: true }).text()).toContain('process_cpu_user_seconds_total');
+  });
+
+  it('takes new names from a new configuration, up to a bound', async () => {
+    const metrics = made();
+    metrics.name({ httpRoutes: Array.from({ length: 5000 }, (_, n) => `/r/${n}`) });
+    for (let n = 0; n < 5000; n += 1)
+      metrics.http({ method: 'GET', route: `/r/${n}`, status: 200, durationMs: 1 });
+    expect((await series(metrics, 'portcullis_http_requests_total')).length).toBeLessThanOrEqual(601);
+  });
+
+  it('has no more series for whatever a client sends', async () => {
+    const metrics = made();
+    const hostile = fc.oneof(
+      fc.string(),
+      fc.constantFrom('__proto__', 'constructor', 'a\nb', '"} 1\nevil 1', '/v1/x'),
+    );
+    const send = (word: string, status: number) => {
+      metrics.http({ method: word, route: word, status, durationMs: 1 });
+      metrics.http({ method: 'GET', route: null, status: 200, durationMs: 1 });
+      metrics.scenario(word, word);
+      metrics.kratos(word, word);
+      metrics.mode(word, 'NORMAL');
+      metrics.breaker(word, 'tripped');
+      metrics.limit({
+        allowed: true,
+        rule: null,
+        retryAfterMs: 0,
+        caller: 'anonymous',
+        route: word,
+        signIn: false,
+        cost: 1,
+        quota: null,
+        skipped: null,
+        shadow: null,
+        mode: 'NORMAL',
+        ticket: null,
+      });
+    };
+    send('anything', 999);
+    const before = await countSeries(metrics);
+    fc.assert(
+      fc.property(hostile, (word) => send(word, -1)),
+      { numRuns: 500 },
+    );
+    expect(await countSeries(metrics)).toBe(before);
+    expect(await metrics.text()).not.toContain('evil');
+  });
+});

@@ -1,0 +1,51 @@
+import { Fault } from '../../core/fault.ts';
+
+/** What speaks OpenTelemetry. All of it is optional: none is loaded unless an endpoint is set. */
+const loaders = {
+  '@opentelemetry/api': () => import('@opentelemetry/api'),
+  '@opentelemetry/resources': () => import('@opentelemetry/resources'),
+  '@opentelemetry/sdk-trace-base': () => import('@opentelemetry/sdk-trace-base'),
+  '@opentelemetry/exporter-trace-otlp-http': () => import('@opentelemetry/exporter-trace-otlp-http'),
+  '@opentelemetry/sdk-metrics': () => import('@opentelemetry/sdk-metrics'),
+  '@opentelemetry/exporter-metrics-otlp-http': () => import('@opentelemetry/exporter-metrics-otlp-http'),
+};
+
+type Loaders = typeof loaders;
+type PackageName = keyof Loaders;
+
+/** The loaded packages by name. */
+export type OtelPackages = { readonly [N in PackageName]: Awaited<ReturnType<Loaders[N]>> };
+
+/** The names, as one installs them. */
+export const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
+
+/**
+ * Loads everything that speaks OpenTelemetry.
+ *
+ * @param load replaces the loading of one package, for tests
+ * @throws Fault `CONFIG_INVALID` that says what to install when one of them is not there.
+ */
+export async function loadOtel(
+  load: (name: PackageName) => Promise<unknown> = (name) => loaders[name](),
+): Promise<OtelPackages> {
+  const found = await Promise.all(
+    otelPackageNames.map(async (name) => [name, await loadOne(name, load)] as const),
+  );
+  return Object.fromEntries(found) as OtelPackages;
+}
+
+async function loadOne(name: PackageName, load: (name: PackageName) => Promise<unknown>): Promise<unknown> {
+  try {
+    return await load(name);
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    throw new Fault(
+      'CONFIG_INVALID',
+      `telemetry.otlpEndpoint is set, but ${name} is not installed: npm install ${otelPackageNames.join(' ')}`,
+      { cause },
+    );
+  }
+}
+
+const isMissing = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
