@@ -9,6 +9,9 @@ import { say } from './setup.mjs';
 export const servers = [
   { name: 'redis', binary: 'redis-server', package: 'redis-server' },
   { name: 'postgres', binary: 'postgres', package: 'postgresql' },
+  { name: 'nginx', binary: 'nginx', package: 'nginx' },
+  { name: 'haproxy', binary: 'haproxy', package: 'haproxy' },
+  { name: 'caddy', binary: 'caddy', package: 'caddy' },
 ];
 
 /** The servers whose program is not on this machine, after trying to install them where we may. */
