@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Mode, type Reason, rules } from '../core/decision.ts';
 import { type FaultCode, faultCatalogue } from '../core/fault.ts';
 import type { DecisionEvent, StoreEvent } from '../guard/events.ts';
@@ -6,6 +6,7 @@ import type { Guard } from '../guard/guard.ts';
 import type { LimitEvent } from '../limits/events.ts';
 import type { Verdict } from '../limits/verdict.ts';
 import { Label } from './label.ts';
+import { SpanTally } from './span-tally.ts';
 import { Tally } from './tally.ts';
 
 export interface MetricsOptions {
@@ -95,20 +96,20 @@ export class Metrics {
   ]);
   readonly #feed = this.#tally('portcullis_feed_dropped_total', 'Subscribers dropped for being slow.', []);
 
-  readonly #storeSeconds = new Histogram({
-    name: 'portcullis_store_operation_seconds',
-    help: 'Time of one operation on the store, as the guard sees it.',
-    labelNames: ['op', 'result'] as const,
-    buckets: [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-    registers: [this.registry],
-  });
-  readonly #httpSeconds = new Histogram({
-    name: 'portcullis_http_request_seconds',
-    help: 'Time from a request’s head to its answer.',
-    labelNames: ['route'] as const,
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers: [this.registry],
-  });
+  readonly #storeSeconds = new SpanTally(
+    this.registry,
+    'portcullis_store_operation_seconds',
+    'Time of one operation on the store, as the guard sees it.',
+    ['op', 'result'],
+    [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  );
+  readonly #httpSeconds = new SpanTally(
+    this.registry,
+    'portcullis_http_request_seconds',
+    'Time from a request’s head to its answer.',
+    ['route'],
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  );
   readonly #mode = this.#gauge('portcullis_policy_mode', 'One for the mode a policy is in, else zero.', [
     'policy',
     'mode',
@@ -188,7 +189,7 @@ export class Metrics {
 
   store({ op, durationMs, fault }: StoreEvent): void {
     const result = fault === null ? 'ok' : this.#code.of(fault);
-    this.#storeSeconds.observe({ op: this.#op.of(op), result }, durationMs / 1000);
+    this.#storeSeconds.add([this.#op.of(op), result], durationMs / 1000);
     if (fault !== null) this.fault(fault);
   }
 
@@ -234,7 +235,7 @@ export class Metrics {
     const name = this.#httpRoute.of(route);
     const code = Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : 'other';
     this.#requests.add([this.#method.of(method), name, code]);
-    this.#httpSeconds.observe({ route: name }, durationMs / 1000);
+    this.#httpSeconds.add([name], durationMs / 1000);
   }
 
   configReload(result: 'applied' | 'refused' | 'restart'): void {

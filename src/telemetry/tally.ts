@@ -1,12 +1,13 @@
 import { Counter, type Registry } from 'prom-client';
+import { Series } from './series.ts';
 
 /**
- * A counter whose hot path is a look into a map: its numbers reach the registry when they are asked for. The labels
+ * A counter whose hot path is a few looks into maps: its numbers reach the registry when they are asked for. The labels
  * must be bounded before they come here.
  */
 export class Tally<L extends string> {
   readonly #names: readonly L[];
-  readonly #counts = new Map<string, { readonly values: readonly string[]; count: number }>();
+  readonly #counts = new Series(() => ({ count: 0 }));
 
   constructor(registry: Registry, name: string, help: string, labelNames: readonly L[]) {
     this.#names = labelNames;
@@ -19,17 +20,14 @@ export class Tally<L extends string> {
       registers: [registry],
       collect() {
         this.reset();
-        for (const { values, count } of counts.values()) this.inc(labelsOf(values), count);
+        for (const { labels, value } of counts.all()) this.inc(labelsOf(labels), value.count);
       },
     });
   }
 
   /** @param values in the order of the label names */
   add(values: readonly string[], count = 1): void {
-    const key = values.join('\n');
-    const entry = this.#counts.get(key);
-    if (entry === undefined) this.#counts.set(key, { values: [...values], count });
-    else entry.count += count;
+    this.#counts.at(values).count += count;
   }
 
   /** How many series there are. */
