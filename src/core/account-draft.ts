@@ -1,5 +1,5 @@
 import { type Budget, freshBudget, isBudgetSoft, presentBudget } from './budget.ts';
-import type { CredentialPolicy } from './policy.ts';
+import { type CredentialPolicy, isInShadow } from './policy.ts';
 import type { Judged } from './ruling.ts';
 import { cleanStanding, isSoftBlocked } from './standing.ts';
 import type { AccountDevice, AccountRecord } from './state.ts';
@@ -42,7 +42,9 @@ export function openAccount(
   const now = Math.max(t, source.at);
   const record = copyAccount(source, now, presentBudget(source.budget, now, policy.budget));
   const key: Judged = { scope: 'K4', holder: record, now, own: true };
-  const wasSoft = isSoftBlocked(record.standing, now) || isBudgetSoft(record.budget, now);
+  const wasSoft =
+    isSoftBlocked(record.standing, now) ||
+    (isBudgetSoft(record.budget, now) && !isInShadow(policy, 'budget'));
   return { record, opened: noneOpened, key, ownDevice: null, wasSoft };
 }
 

@@ -7,7 +7,7 @@ import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
 import { answer, noReasons, type Step } from './operation.ts';
-import type { CredentialPolicy } from './policy.ts';
+import { type CredentialPolicy, isInShadow } from './policy.ts';
 import type { Key } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive, write } from './retention.ts';
@@ -41,7 +41,7 @@ export function accountFailureStep(
       const account = openAccount(readLive(records, key, t, recordMs), t, policy);
       const blocked = accountBlocks(account, request, context);
       if (blocked.length > 0) return answer(blocked);
-      const reasons = judgeFailure({ account, ruling: new Ruling(policy.ladder), request, context });
+      const reasons = judgeFailure({ account, ruling: new Ruling(policy), request, context });
       write(records, key, account.record, t, recordMs, account.record.devices);
       return answer(reasons);
     },
@@ -152,5 +152,6 @@ function enforceBudget({ account, ruling, request, context }: AccountFailure): E
   if (issued)
     record.budget = issueBudget(record.budget, key.now, policy.budget, context.trusted, policy.ladder);
   const shown = isBudgetSoft(record.budget, key.now);
-  return { reason: shown ? budgetReason(record.budget, policy.budget, context.trusted) : null, issued };
+  const reason = shown ? budgetReason(record.budget, policy.budget, context.trusted) : null;
+  return { reason, issued: issued && !isInShadow(policy, 'budget') };
 }

@@ -1,6 +1,7 @@
 import { type Context, lookAround } from './context.ts';
-import { aggregate, type Decision } from './decision.ts';
+import { conclude, type Decision } from './decision.ts';
 import type { Operation } from './operation.ts';
+import { isInShadow } from './policy.ts';
 import type { Request } from './request.ts';
 
 /** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
@@ -15,8 +16,9 @@ export function check(request: Request): Operation {
 }
 
 function decideCheck(context: Context, { policy }: Request): Decision {
-  if (context.hard.length > 0 || policy.kind === 'rate') return aggregate(context.hard, context.t);
+  if (context.hard.length > 0 || policy.kind === 'rate') return conclude(context.hard, context.t, policy);
   const { soft, budget } = context;
-  const decision = aggregate(budget === null ? soft : [...soft, budget], context.t);
-  return budget !== null && soft.length === 0 ? { ...decision, deferred: true } : decision;
+  const decision = conclude(budget === null ? soft : [...soft, budget], context.t, policy);
+  const defers = budget !== null && soft.length === 0 && !isInShadow(policy, 'budget');
+  return defers ? { ...decision, deferred: true } : decision;
 }

@@ -1,6 +1,6 @@
 import { type Bucket, charge, type Quota } from './bucket.ts';
 import { type Context, lookAround } from './context.ts';
-import { aggregate, type Reason } from './decision.ts';
+import { conclude, type Reason } from './decision.ts';
 import { MINUTE_MS } from './duration.ts';
 import {
   type NetworkDraft,
@@ -24,7 +24,7 @@ export function consume(request: Request<RatePolicy>, cost: number): Operation {
       const context = lookAround(records, request, t);
       return {
         steps: context.hard.length > 0 ? noSteps : [consumeStep(request, context, cost)],
-        decide: (reasons) => aggregate([...context.hard, ...reasons], t),
+        decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
       };
     },
   };
@@ -52,7 +52,7 @@ function chargeAll(
   cost: number,
 ): readonly Reason[] {
   const { limits } = policy;
-  const ruling = new Ruling(policy.ladder);
+  const ruling = new Ruling(policy);
   if (!trusted && overAt(network, limits.severe, cost) !== null) {
     ruling.escalate('severe', network, 3);
   }

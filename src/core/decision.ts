@@ -51,6 +51,8 @@ export interface Decision {
   readonly deferred: boolean;
   readonly mode: Mode;
   readonly reasons: readonly Reason[];
+  /** What rules in shadow would have added; absent where there is nothing. */
+  readonly shadow?: readonly Reason[];
 }
 
 const scopeOrder = new Map<Scope, number>(scopes.map((scope, index) => [scope, index]));
@@ -100,6 +102,26 @@ const plainAllow: Decision = Object.freeze({
   mode: 'NORMAL',
   reasons: Object.freeze([]),
 });
+
+/** The same, of a policy: what its rules in shadow say is told beside the decision and changes nothing of it. */
+export function conclude(
+  reasons: readonly Reason[],
+  t: number,
+  { shadow = noRules }: { readonly shadow?: readonly Rule[] },
+): Decision {
+  if (shadow.length === 0 || reasons.length === 0) return aggregate(reasons, t);
+  const shadowed = reasons.filter(({ rule }) => shadow.includes(rule));
+  if (shadowed.length === 0) return aggregate(reasons, t);
+  return {
+    ...aggregate(
+      reasons.filter((reason) => !shadowed.includes(reason)),
+      t,
+    ),
+    shadow: shadowed,
+  };
+}
+
+const noRules: readonly Rule[] = [];
 
 /** Nothing speaks against it. */
 export function allow(mode: Mode = 'NORMAL'): Decision {

@@ -36,7 +36,7 @@ export function dilutionStep(
         return answer([hardReason('D', record.standing)]);
       }
       const { dilution, watchMs } = policy.correlation;
-      const ruling = new Ruling(policy.ladder);
+      const ruling = new Ruling(policy);
       const observation = observeWatched(record.dilution, subject.network, now, dilution, watchMs);
       record.dilution = observation.next;
       const passive = device.confidence === 'LOW';

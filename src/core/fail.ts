@@ -1,10 +1,10 @@
 import { accountFailureStep } from './account-failure.ts';
 import { type Context, lookAround } from './context.ts';
-import { aggregate, type Reason, type Scope } from './decision.ts';
+import { conclude, type Reason, type Scope } from './decision.ts';
 import { dilutionStep } from './dilution.ts';
 import { networkFailureStep } from './network-failure.ts';
 import type { Operation, Step } from './operation.ts';
-import type { CredentialPolicy } from './policy.ts';
+import { type CredentialPolicy, isInShadow } from './policy.ts';
 import { prefixSteps } from './prefix-spray.ts';
 import type { Request } from './request.ts';
 
@@ -19,7 +19,7 @@ export function fail(request: Request<CredentialPolicy>): Operation {
       const context = lookAround(records, request, t);
       return {
         steps: failureSteps(request, context),
-        decide: (reasons) => aggregate(allReasons(reasons, context), t),
+        decide: (reasons) => conclude(allReasons(reasons, context, request.policy), t, request.policy),
       };
     },
   };
@@ -58,8 +58,13 @@ const networkGroup: readonly Scope[] = ['K3', 'K2', 'K1'];
 const deviceGroup: readonly Scope[] = ['D'];
 
 /** The blocks that were running, what the groups have said, and stored SOFT blocks of keys on which no rule has spoken. */
-function allReasons(answered: readonly Reason[], { hard, soft }: Context): readonly Reason[] {
+function allReasons(
+  answered: readonly Reason[],
+  { hard, soft }: Context,
+  policy: CredentialPolicy,
+): readonly Reason[] {
   if (hard.length === 0 && soft.length === 0) return answered;
   const spoken = [...hard, ...answered];
-  return [...spoken, ...soft.filter(({ scope }) => !spoken.some((reason) => reason.scope === scope))];
+  const enforced = spoken.filter(({ rule }) => !isInShadow(policy, rule));
+  return [...spoken, ...soft.filter(({ scope }) => !enforced.some((reason) => reason.scope === scope))];
 }

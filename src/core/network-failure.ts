@@ -18,7 +18,7 @@ export function networkFailureStep(request: Request<CredentialPolicy>, context: 
       const blocked = networkBlocks(draft, request, context);
       if (blocked.length > 0) return answer(blocked);
       const { network, agent } = draft;
-      const ruling = new Ruling(policy.ladder);
+      const ruling = new Ruling(policy);
       noteSights(draft, context, policy);
       if (subject.account) observeSpray(ruling, network, subject.account, policy);
       if (subject.device === null) {

@@ -1,3 +1,4 @@
+import type { Rule } from './decision.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 /**
@@ -108,6 +109,8 @@ interface PolicyFrame {
   readonly ladder: LadderPolicy;
   readonly caps: CapPolicy;
   readonly retention: RetentionPolicy;
+  /** Rules that decide and are told, but block nobody. Default: none. */
+  readonly shadow?: readonly Rule[];
 }
 
 /** A policy over credentials: `check`, `fail`, `succeed`. */
@@ -125,6 +128,10 @@ export interface RatePolicy extends PolicyFrame {
 }
 
 export type Policy = CredentialPolicy | RatePolicy;
+
+export function isInShadow({ shadow }: Pick<Policy, 'shadow'>, rule: Rule): boolean {
+  return shadow?.includes(rule) ?? false;
+}
 
 const ladder: LadderPolicy = {
   durationsMs: [15 * SECOND_MS, 60 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 6 * HOUR_MS, 24 * HOUR_MS],

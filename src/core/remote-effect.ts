@@ -20,18 +20,19 @@ export interface RemoteBlock<R extends StoredRecord> {
 export function remoteBlockStep<R extends StoredRecord & Holder>(
   { rule, kind, key, own }: RemoteBlock<R>,
   t: number,
-  { ladder, retention }: Policy,
+  policy: Policy,
 ): Step {
+  const { recordMs } = policy.retention;
   return {
     keys: [key],
     run: (records) => {
-      const opened = open(records, key, kind, t, retention.recordMs);
+      const opened = open(records, key, kind, t, recordMs);
       const { scope, holder, now } = opened;
       if (isHardBlocked(holder.standing, now)) return silence;
-      const ruling = new Ruling(ladder);
+      const ruling = new Ruling(policy);
       ruling.escalate(rule, { scope, holder, now, own }, 2);
       const reasons = ruling.settle();
-      write(records, key, holder, t, retention.recordMs);
+      write(records, key, holder, t, recordMs);
       return answer(reasons);
     },
   };

@@ -1,7 +1,7 @@
 import type { Reason, Rule, Scope } from './decision.ts';
 import { durationOf, escalate } from './ladder.ts';
 import { noReasons } from './operation.ts';
-import type { LadderPolicy } from './policy.ts';
+import type { LadderPolicy, Policy } from './policy.ts';
 import { type Holder, hardBlocked, isHardBlocked, remembered, softBlocked } from './standing.ts';
 
 /** A key that rules may speak on: the draft that holds its standing, its scope, the time inside its record. */
@@ -27,17 +27,22 @@ const isAdvisory = (scope: Scope): boolean => scope === 'K1' || scope === 'P48' 
  */
 export class Ruling {
   readonly #ladder: LadderPolicy;
+  readonly #inShadow: readonly Rule[];
   #hard: readonly Verdict[] = nothing;
   #soft: readonly Verdict[] = nothing;
+  /** What rules in shadow have said: told as reasons, never set. */
+  #shadowed: readonly Reason[] = noReasons;
 
-  constructor(ladder: LadderPolicy) {
+  constructor({ ladder, shadow = noRules }: Pick<Policy, 'ladder' | 'shadow'>) {
     this.#ladder = ladder;
+    this.#inShadow = shadow;
   }
 
   /** HARD at exactly this level. A key that is blocked already is not blocked again. */
   hard(rule: Rule, key: Judged, level: number): void {
     if (isHardBlocked(key.holder.standing, key.now)) return;
-    this.#hard = [...this.#hard, { rule, key, level }];
+    if (this.#inShadow.includes(rule)) this.#tell(rule, key, 'HARD_BLOCK', level);
+    else this.#hard = [...this.#hard, { rule, key, level }];
   }
 
   /** HARD at `base`, or one above what the key remembers. */
@@ -48,7 +53,8 @@ export class Ruling {
   }
 
   soft(rule: Rule, key: Judged, level: number): void {
-    this.#soft = [...this.#soft, { rule, key, level }];
+    if (this.#inShadow.includes(rule)) this.#tell(rule, key, 'SOFT_BLOCK', level);
+    else this.#soft = [...this.#soft, { rule, key, level }];
   }
 
   /** Whether a HARD on one of the request's own keys (of this scope, if given) has been spoken. */
@@ -65,7 +71,7 @@ export class Ruling {
 
   /** Sets the blocks on the drafts and gives the reasons on the request's own keys. */
   settle(): readonly Reason[] {
-    if (this.#hard === nothing && this.#soft === nothing) return noReasons;
+    if (this.#hard === nothing && this.#soft === nothing) return this.#shadowed;
     this.#setHardBlocks();
     for (const { key, level } of this.#soft) {
       key.holder.standing = softBlocked(key.holder.standing, level, key.now, this.#ladder);
@@ -74,7 +80,14 @@ export class Ruling {
     return [
       ...this.#hard.filter(own).map((v) => this.#hardReason(v)),
       ...this.#soft.filter(own).map(softReason),
+      ...this.#shadowed,
     ];
+  }
+
+  #tell(rule: Rule, { scope, now, own }: Judged, outcome: Reason['outcome'], level: number): void {
+    if (!own) return;
+    const until = now + durationOf(level, this.#ladder);
+    this.#shadowed = [...this.#shadowed, { rule, scope, outcome, level, until }];
   }
 
   /** Per key the highest level wins. */
@@ -100,6 +113,8 @@ function softReason({ rule, key }: Verdict): Reason {
   const { softLevel, softUntil } = key.holder.standing;
   return { rule, scope: key.scope, outcome: 'SOFT_BLOCK', level: softLevel, until: softUntil };
 }
+
+const noRules: readonly Rule[] = [];
 
 /** Most operations say nothing: their lists are not made. */
 const nothing: readonly Verdict[] = [];

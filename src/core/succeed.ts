@@ -3,7 +3,7 @@ import { type AccountDraft, openAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
 import { type Context, lookAround } from './context.ts';
-import { aggregate } from './decision.ts';
+import { conclude } from './decision.ts';
 import { noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
 import { answer, noSteps, type Operation, type Step, silence } from './operation.ts';
@@ -30,7 +30,7 @@ export function succeed(request: Request<CredentialPolicy>): Operation {
       const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
       return {
         steps: runs ? [successStep(account, book, subject.device, request, context)] : noSteps,
-        decide: (reasons) => aggregate([...context.hard, ...reasons], t),
+        decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
       };
     },
   };
@@ -70,7 +70,7 @@ function floodByNewDevice(
   device: ShownDevice,
   { policy }: Request<CredentialPolicy>,
 ): void {
-  const ruling = new Ruling(policy.ladder);
+  const ruling = new Ruling(policy);
   observeFlood(ruling, account, device.token, policy.correlation);
   noteSoft(ruling, account, policy.correlation.equilibrium, ruling.hasSoft('K4'));
   ruling.settle();

@@ -5,11 +5,11 @@ import type { ReplayDecision, ReplayReason } from './replay-decision.ts';
  * which is several times as fast as serialising it: every text in a decision is one of ours and needs no escaping.
  */
 export function decisionLine(t: number, decision: ReplayDecision): string {
-  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
-  if (outcome === 'ALLOW' && mode === 'NORMAL') return `{"t":${t}${allowed}`;
+  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons, shadow } = decision;
+  if (outcome === 'ALLOW' && mode === 'NORMAL' && shadow === undefined) return `{"t":${t}${allowed}`;
   const named = rule === null ? '"rule":null,"scope":null' : `"rule":"${rule}","scope":"${scope}"`;
   const ends = `"level":${level},"until":${until},"retryAfterMs":${retryAfterMs}`;
-  return `{"t":${t},"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasonTexts(reasons)}]}`;
+  return `{"t":${t},"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasonTexts(reasons)}]${shadow === undefined ? '' : `,"shadow":[${reasonTexts(shadow)}]`}}`;
 }
 
 function reasonTexts(reasons: readonly ReplayReason[]): string {

@@ -32,7 +32,7 @@ export class DecisionWriter {
 
   add(t: number, decision: ReplayDecision): void {
     this.#makeRoom(LINE_ROOM);
-    if (decision.mode !== 'NORMAL' || decision.reasons.length > MOST_REASONS)
+    if (decision.mode !== 'NORMAL' || decision.shadow || decision.reasons.length > MOST_REASONS)
       this.#addText(decisionLine(t, decision));
     else if (decision.outcome === 'ALLOW') this.#addAllowed(t);
     else this.#addBlock(t, decision);
