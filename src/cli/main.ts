@@ -11,6 +11,7 @@ import { addKeys } from './keys/command.ts';
 import { addReplay } from './replay/command.ts';
 import { addServe } from './serve/command.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
+import { addTop } from './top/command.ts';
 
 const USAGE_ERROR = 2;
 
@@ -28,7 +29,17 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     });
-  for (const add of [addServe, addReplay, addCompare, addExplain, addDrill, addBlocks, addConfig, addKeys])
+  for (const add of [
+    addServe,
+    addReplay,
+    addCompare,
+    addTop,
+    addExplain,
+    addDrill,
+    addBlocks,
+    addConfig,
+    addKeys,
+  ])
     add(program, io, end);
   inheritSettings(program);
   try {
