@@ -8,6 +8,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'src/**/*.test.ts',
+            'console/src/**/*.test.ts',
             'test/tidy/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'bench/**/*.test.ts',

@@ -1,5 +1,6 @@
 // `npm run build`: makes dist current.
+import { buildConsole } from './build-console.mjs';
 import { say, setUp } from './setup.mjs';
 
-if (setUp()) say('dist is current');
+if (setUp() && (await buildConsole())) say('dist is current');
 else process.exit(1);

@@ -7,6 +7,7 @@ const colours = process.stdout.isTTY ? [] : ['--colors=off'];
 const steps = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings', ...colours, '.']],
   ['types', 'tsc', ['--noEmit', '-p', '.']],
+  ['types of the console', 'tsc', ['--noEmit', '-p', 'console']],
   ['tidy and unit tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']],
 ];
 

@@ -94,6 +94,9 @@ function compile(project, target) {
     return false;
   }
   copyAssets(join(root, 'src'), fresh);
+  // The console has a build of its own, which knows by itself whether it is current.
+  const page = join(root, target, 'console');
+  if (existsSync(page)) renameSync(page, join(fresh, 'console'));
   rmSync(join(root, target), { recursive: true, force: true });
   renameSync(fresh, join(root, target));
   return true;

@@ -1,12 +1,13 @@
 // `npm test [-- ARGS]`: everything there is to test. Ends with one line, `N passed, N failed[, N skipped]`.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { missingServers } from './servers.mjs';
 import { cache, run, say, setUp } from './setup.mjs';
 import { countTests } from './test-count.mjs';
 
 const strict = process.env.CI === 'true';
-const built = setUp();
+const built = setUp() && (await buildConsole());
 const missing = missingServers();
 const names = missing.map((server) => server.name).join(',');
 const packages = missing.map((server) => server.package).join(' ');
