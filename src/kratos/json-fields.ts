@@ -14,7 +14,7 @@ export function visitJsonFields(text: string, visit: FieldVisitor): boolean {
 }
 
 const space = /[ \t\r\n\uFEFF]*/y;
-const stringToken = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
+const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const plainToken = /[^\s,:[\]{}"]+/y;
 
 class Scanner {
@@ -95,7 +95,7 @@ function valueText(raw: string): string {
 function unescaped(token: string): string {
   const inside = token.slice(1, -1);
   if (!inside.includes('\\')) return inside;
-  return inside.replace(/\\(?:u([0-9a-fA-F]{4})|([^]))/g, (_, hex: string | undefined, letter: string) =>
+  return inside.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, hex: string | undefined, letter: string) =>
     hex === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }

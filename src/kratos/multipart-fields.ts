@@ -9,7 +9,7 @@ const blankLine = /\r?\n\r?\n/g;
 const lineOfHyphens = /\r?\n--/g;
 const partStart = /--[^\r\n]*\r?\n[\w-]+:/y;
 const disposition = /content-disposition:/i;
-const nameParameter = /;\s*name\s*=\s*(?:"([^"\\]*(?:\\[^][^"\\]*)*)"|([^\s;"]+))/gi;
+const nameParameter = /;\s*name\s*=\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;"]+))/gis;
 const extendedName = /;\s*name\*(?:0\*?)?\s*=\s*(?:[\w-]*'[\w-]*')?"?([^\s;"]+)/gi;
 const quotedPrintable = /content-transfer-encoding:\s*quoted-printable/i;
 
@@ -69,7 +69,7 @@ function finder(text: string, pattern: RegExp): (from: number) => number {
 
 function namesIn(head: string): string[] {
   const plain = [...head.matchAll(nameParameter)].map(([, quoted, token]) =>
-    (quoted ?? token ?? '').replace(/\\([^])/g, '$1'),
+    (quoted ?? token ?? '').replace(/\\(.)/gs, '$1'),
   );
   const extended = [...head.matchAll(extendedName)].map(([, text = '']) => percentDecoded(text));
   return [...plain, ...extended];

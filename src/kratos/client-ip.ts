@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Fault } from '../core/fault.ts';
+import { parseAddress } from '../identity/address.ts';
+
+/** A set of addresses, by their canonical texts. */
+export interface AddressSet {
+  has(address: string): boolean;
+}
+
+/** Whom to believe about where a login comes from. */
+export interface ClientIpOptions {
+  /** Only their headers count. */
+  readonly trustedProxies: AddressSet;
+  /** Whether a peer without an address, on a Unix socket, is a trusted proxy. Default false. */
+  readonly trustsUnix?: boolean | undefined;
+  /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
+  readonly forwardedFor?: 'first' | 'nearest' | undefined;
+  /** A header came from somebody who is not trusted. */
+  readonly onUntrusted: () => void;
+}
+
+/** The canonical text of the client's address. Never fails. */
+export type ClientIp = (peer: string | undefined, headers: IncomingHttpHeaders) => string;
+
+/** Stands for a peer without an address, so that all of them count together. */
+const unknownAddress = '0.0.0.0';
+
+/** `True-Client-Ip`, then `X-Forwarded-For`, then `X-Real-Ip`, then the peer; the headers only from trusted proxies. */
+export function createClientIp(options: ClientIpOptions): ClientIp {
+  const { trustedProxies, trustsUnix = false, forwardedFor = 'first', onUntrusted } = options;
+  const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
+  return (peer, headers) => {
+    const address = peer === undefined ? null : addressIn(peer);
+    const isTrusted = address === null ? trustsUnix : trustedProxies.has(address);
+    if (!isTrusted) {
+      if (hasForwardingHeader(headers)) onUntrusted();
+      return address ?? unknownAddress;
+    }
+    return (
+      addressIn(textOf(headers['true-client-ip'])) ??
+      inForwardedFor(textOf(headers['x-forwarded-for']), trustedProxies) ??
+      addressIn(textOf(headers['x-real-ip'])) ??
+      address ??
+      unknownAddress
+    );
+  };
+}
+
+function hasForwardingHeader(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['true-client-ip'] !== undefined ||
+    headers['x-forwarded-for'] !== undefined ||
+    headers['x-real-ip'] !== undefined
+  );
+}
+
+const textOf = (header: string | string[] | undefined): string =>
+  Array.isArray(header) ? '' : (header ?? '');
+
+function firstIn(header: string): string | null {
+  for (const hop of header.split(',')) {
+    const address = addressIn(hop.trim());
+    if (address !== null) return address;
+  }
+  return null;
+}
+
+/** From the right; what no proxy of ours has written begins where the first stranger is. */
+function nearestIn(header: string, trusted: AddressSet): string | null {
+  let nearest: string | null = null;
+  for (const hop of header.split(',').reverse()) {
+    const address = addressIn(hop.trim());
+    if (address === null) return nearest;
+    nearest = address;
+    if (!trusted.has(address)) return nearest;
+  }
+  return nearest;
+}
+
+/** The address in a text, with or without a port, in brackets or not; canonical, null when there is none. */
+export function addressIn(text: string): string | null {
+  const [, bracketed] = /^\[([0-9A-Fa-f:.%\w]+)\](?::\d{1,5})?$/.exec(text) ?? [];
+  const [, quad] = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text) ?? [];
+  try {
+    return parseAddress(bracketed ?? quad ?? text).text;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'INPUT_INVALID') return null;
+    throw error;
+  }
+}

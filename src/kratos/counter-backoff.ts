@@ -1,0 +1,182 @@
+import { SECOND_MS } from '../core/duration.ts';
+import { durationOf } from '../core/ladder.ts';
+import { defaultLogin, type Policy } from '../core/policy.ts';
+import { EventHub } from '../guard/events.ts';
+import { CapTable } from '../guard/failure/cap-table.ts';
+import { type FailureOptions, readFailureOptions } from '../guard/failure/failure-options.ts';
+import { type CapScope, subjectLimit } from '../guard/failure/failure-policy.ts';
+import type { Secrets } from '../identity/component-hasher.ts';
+import type { ExpiringCounters } from '../stores/expiring-counters.ts';
+import type { Store } from '../stores/store.ts';
+import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-counters.ts';
+import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
+import type { KratosEvents, LoginOutcome } from './events.ts';
+import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import { RecordCounters } from './record-counters.ts';
+import { ServerCounters } from './server-counters.ts';
+import { StoreWatch } from './store-watch.ts';
+import { type Allowed, type Blocked, blocked, judge, type Maxima, type Verdict } from './verdict.ts';
+
+/** How to count logins. */
+export interface CounterBackoffOptions extends Secrets {
+  readonly store: Store;
+  /** Counters of the store's own server, which then take the place of records: Redis has them. Default: none. */
+  readonly counters?: ExpiringCounters | undefined;
+  /** Part of every hashed key, so that environments can share a store. Default `default`. */
+  readonly environment?: string | undefined;
+  /** Default 10: the 11th attempt is refused. */
+  readonly maxIdentifierAttempts?: number | undefined;
+  /** Default 20. */
+  readonly maxIpAttempts?: number | undefined;
+  /** Default 120. */
+  readonly identifierLockoutSeconds?: number | undefined;
+  /** Default 120. */
+  readonly ipLockoutSeconds?: number | undefined;
+  /** What a success takes from the count of its address: its own attempts, or all. Default `own`. */
+  readonly resetIp?: 'own' | 'all' | undefined;
+  /** `plain` shares a Redis with an existing deployment. Default `hmac`. */
+  readonly keys?: 'hmac' | 'plain' | undefined;
+  /** `policy`: closed, then degraded with local caps. `open`: everybody passes. Default `policy`. */
+  readonly onStoreFailure?: 'policy' | 'open' | undefined;
+  /** Whether a success that the proxy sees resets the counters. Default true. */
+  readonly resetOnSuccess?: boolean | undefined;
+  /** What happens when the store fails. Default: the numbers of the engine contract. */
+  readonly failure?: FailureOptions | undefined;
+  /** The policy whose caps and durations count while the store fails. Default: the built-in `login`. */
+  readonly policy?: Policy | undefined;
+}
+
+/** Level of the block when the store fails (engine contract §12). */
+const failureLevel = 2;
+
+const openWarning = {
+  code: 'KRATOS_STORE_FAILURE_OPEN',
+  message:
+    'onStoreFailure is "open": while the store fails, every login attempt is let through and none is counted.',
+} as const;
+
+/**
+ * Counts the attempts at an identifier and from an address, and locks both for a time (the origin's behaviour).
+ *
+ * @throws Fault `CONFIG_INVALID` when a secret is too short or a number out of range.
+ */
+export function createLoginBackoff(options: CounterBackoffOptions): CounterBackoff {
+  const { store, counters, environment = 'default', resetIp = 'own' } = options;
+  const rules: CounterRules = {
+    identifierWindowMs: (options.identifierLockoutSeconds ?? 120) * SECOND_MS,
+    ipWindowMs: (options.ipLockoutSeconds ?? 120) * SECOND_MS,
+    resetIp,
+  };
+  const keys = options.keys === 'plain' ? plainKeys : hashedKeys(options, environment);
+  const attempts =
+    counters === undefined
+      ? new RecordCounters(store, keys, rules)
+      : new ServerCounters(counters, keys, rules);
+  return new CounterBackoff(attempts, keys, options);
+}
+
+/** See {@link createLoginBackoff}. */
+export class CounterBackoff implements LoginBackoff {
+  readonly events = new EventHub<KratosEvents>();
+  readonly #counters: AttemptCounters;
+  readonly #keys: CounterKeys;
+  readonly #maxima: Maxima;
+  readonly #isOpen: boolean;
+  readonly #resetsOnSuccess: boolean;
+  readonly #failureMs: number;
+  readonly #caps: readonly CapTable[];
+  readonly #watch: StoreWatch;
+
+  constructor(counters: AttemptCounters, keys: CounterKeys, options: CounterBackoffOptions) {
+    const { maxIdentifierAttempts = 10, maxIpAttempts = 20, policy = defaultLogin } = options;
+    const settings = readFailureOptions(options.failure);
+    this.#counters = counters;
+    this.#keys = keys;
+    this.#maxima = { maxIdentifierAttempts, maxIpAttempts };
+    this.#isOpen = options.onStoreFailure === 'open';
+    this.#resetsOnSuccess = options.resetOnSuccess ?? true;
+    this.#failureMs = durationOf(failureLevel, policy.ladder);
+    this.#caps = settings.capsOf(policy).map((cap) => new CapTable(cap, subjectLimit));
+    this.#watch = new StoreWatch({
+      ping: () => counters.ping(),
+      settings,
+      events: this.events,
+      degradedMode: this.#isOpen ? 'FAIL_OPEN' : 'DEGRADED',
+    });
+  }
+
+  /** Tells what operators should know before the first request. */
+  announce(): void {
+    if (this.#isOpen) this.events.emit('warning', openWarning);
+  }
+
+  async attempt(login: AttemptSubject): Promise<Verdict> {
+    const tally = await this.#watch.ask('count', () => this.#counters.count(login));
+    const verdict = tally === null ? this.#withoutStore(login) : judge(tally.value, this.#maxima);
+    const { allowed, mode } = verdict;
+    const reason = allowed ? null : verdict.reason;
+    this.events.emit('attempt', { by: 'counters', allowed, reason, mode });
+    return verdict;
+  }
+
+  async settle(login: LoginAttempt, { tally }: Allowed, outcome: LoginOutcome): Promise<null> {
+    this.events.emit('outcome', { by: 'counters', outcome });
+    if (outcome === 'undelivered' && tally !== null) {
+      await this.#watch.ask('take-back', () => this.#counters.takeBack(login, tally));
+    }
+    const [identifier = null] = login.identifiers;
+    if (outcome === 'success' && this.#resetsOnSuccess && login.provesIdentifier) {
+      await this.reset(identifier, login.ip);
+    }
+    return null;
+  }
+
+  /** A login has succeeded: clears its identifier, and takes from its address what the rules say. */
+  async reset(identifier: string | null, ip: string | null): Promise<void> {
+    const done = await this.#watch.ask('reset', () => this.#counters.reset(identifier, ip));
+    if (done === null) {
+      const message = 'Counters could not be reset, because the store failed; they end by themselves.';
+      this.events.emit('warning', { code: 'KRATOS_RESET_FAILED', message });
+    }
+  }
+
+  status(): ReturnType<LoginBackoff['status']> {
+    return this.#watch.status;
+  }
+
+  close(): void {
+    this.#watch.stop();
+  }
+
+  #withoutStore(login: AttemptSubject): Verdict {
+    if (this.#isOpen) return passed('FAIL_OPEN');
+    const { phase } = this.#watch;
+    if (phase !== 'degraded') return blocked('store', this.#failureMs, 'FAIL_CLOSED');
+    const reason = this.#overCap(login, this.#watch.tick());
+    return reason === null ? passed('DEGRADED') : blocked(reason, this.#failureMs, 'DEGRADED');
+  }
+
+  /** An attempt counts on all its keys or, if one of them is over its cap, on none. */
+  #overCap(login: AttemptSubject, now: number): Blocked['reason'] | null {
+    const places = this.#caps.flatMap((table) =>
+      this.#subjectsOf(login, table.cap.scope).map((subject) => ({ table, subject })),
+    );
+    const over = places.filter(({ table, subject }) => !table.hasRoom(subject, now));
+    if (over.length === 0) for (const { table, subject } of places) table.count(subject, now);
+    else return over.some(({ table }) => table.cap.scope === 'K4') ? 'identifier' : 'ip';
+    return null;
+  }
+
+  #subjectsOf({ identifiers, ip }: AttemptSubject, scope: CapScope): readonly string[] {
+    if (scope === 'K4') return identifiers.map((identifier) => this.#keys.identifier(identifier).text);
+    return ip === null ? [] : [this.#keys.ip(ip).text];
+  }
+}
+
+const passed = (mode: Allowed['mode']): Allowed => ({
+  allowed: true,
+  identifierAttempts: 0,
+  ipAttempts: 0,
+  mode,
+  tally: null,
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Decision, Scope } from '../core/decision.ts';
+import { EventHub } from '../guard/events.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { GuardRequest } from '../guard/signals.ts';
+import type { KratosEvents, LoginOutcome } from './events.ts';
+import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
+
+/** How to put the engine in front of Kratos. */
+export interface MatrixBackoffOptions {
+  readonly guard: Guard;
+  /** What a login by password is to the guard. Default `auth.login`. */
+  readonly loginAction?: string | undefined;
+  /** What a login by one-time code is to the guard. Default `auth.otp`. */
+  readonly codeAction?: string | undefined;
+  /** `open`: everybody passes while the store fails. Default `policy`. */
+  readonly onStoreFailure?: 'policy' | 'open' | undefined;
+}
+
+const accountScopes: ReadonlySet<Scope | null> = new Set<Scope>(['K4', 'K5']);
+
+/** The whole engine instead of two counters: it learns how each login has ended from what Kratos answers. */
+export class MatrixBackoff implements LoginBackoff {
+  readonly events = new EventHub<KratosEvents>();
+  readonly #options: MatrixBackoffOptions;
+  readonly #isOpen: boolean;
+
+  constructor(options: MatrixBackoffOptions) {
+    this.#options = options;
+    this.#isOpen = options.onStoreFailure === 'open';
+  }
+
+  async attempt(login: LoginAttempt): Promise<Verdict> {
+    const decisions = await this.#decide('check', login);
+    const block = this.#strictest(decisions.filter(({ deferred }) => !deferred));
+    const mode = decisions[0]?.mode ?? 'NORMAL';
+    const verdict: Verdict = block ?? {
+      ...passed,
+      mode: this.#isOpen && mode !== 'NORMAL' ? 'FAIL_OPEN' : mode,
+    };
+    const reason = verdict.allowed ? null : verdict.reason;
+    this.events.emit('attempt', { by: 'matrix', allowed: verdict.allowed, reason, mode: verdict.mode });
+    return verdict;
+  }
+
+  /** A success that a HARD block has overtaken is refused: that closes the race of many guesses in parallel. */
+  async settle(login: LoginAttempt, _: Allowed, outcome: LoginOutcome): Promise<Blocked | null> {
+    this.events.emit('outcome', { by: 'matrix', outcome });
+    if (outcome === 'success' || outcome === 'likely-success') {
+      const decisions = await this.#decide('succeed', login);
+      return this.#strictest(decisions.filter((decision) => decision.outcome === 'HARD_BLOCK'));
+    }
+    if (outcome === 'failure' && login.hasCredential) await this.#decide('fail', login);
+    return null;
+  }
+
+  status(): ReturnType<LoginBackoff['status']> {
+    const modes = this.#options.guard.modes();
+    const worst = modes.find(({ mode }) => mode !== 'NORMAL') ?? modes[0];
+    return { mode: worst?.mode ?? 'NORMAL', since: worst?.since ?? null };
+  }
+
+  /** The guard is its owner's to close. */
+  close(): void {}
+
+  #decide(op: 'check' | 'fail' | 'succeed', login: LoginAttempt): Promise<Decision[]> {
+    const { guard } = this.#options;
+    return Promise.all(this.#requestsOf(login).map((request) => guard[op](request)));
+  }
+
+  /** A login that names nobody counts on its address alone, which stands in for the account. */
+  #requestsOf(login: LoginAttempt): GuardRequest[] {
+    const { loginAction = 'auth.login', codeAction = 'auth.otp' } = this.#options;
+    const ip = login.ip ?? '0.0.0.0';
+    const accounts = login.identifiers.length > 0 ? login.identifiers : [`address ${ip}`];
+    const action = login.isOneTimeCode ? codeAction : loginAction;
+    const ua = login.ua?.slice(0, longestAgent) ?? null;
+    return accounts.map((account) => ({ action, account: blindIndex(account), ip, ua }));
+  }
+
+  #strictest(decisions: readonly Decision[]): Blocked | null {
+    const [worst] = decisions
+      .filter(({ outcome, mode }) => outcome !== 'ALLOW' && !(this.#isOpen && mode !== 'NORMAL'))
+      .sort((a, b) => b.retryAfterMs - a.retryAfterMs);
+    return worst === undefined ? null : blocked(reasonOf(worst), worst.retryAfterMs, worst.mode);
+  }
+}
+
+/** Longer ones are cut, as the guard would refuse them. */
+const longestAgent = 4_096;
+
+/** The guard takes no identifiers in clear; it hashes this once more, under its secret. */
+function blindIndex(account: string): string {
+  return createHash('sha256').update(account).digest('base64url');
+}
+
+function reasonOf({ rule, scope }: Decision): LockReason {
+  if (rule === 'store') return 'store';
+  return accountScopes.has(scope) ? 'identifier' : 'ip';
+}
+
+const passed = { allowed: true, identifierAttempts: 0, ipAttempts: 0, tally: null } as const;

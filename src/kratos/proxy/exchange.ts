@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { Fault } from '../../core/fault.ts';
+import { answerHeaders, valuesOf } from './headers.ts';
+
+/** Why there was no answer. `gone`: nobody waits for one any more. */
+export type ExchangeFailure = 'unreachable' | 'timeout' | 'invalid' | 'gone';
+
+/** The head of an answer before it is sent on. */
+export interface HeldHead {
+  readonly status: number;
+  readonly headers: readonly string[];
+}
+
+/** Sees an answer before the client does. */
+export interface AnswerJudge {
+  /** Whether the body has to begin before the answer can be judged. */
+  needsBody(head: HeldHead): boolean;
+  /** Whether the answer goes on to the client. If not, the judge has answered itself. */
+  judge(head: HeldHead, bodyStart: Buffer | null): Promise<boolean>;
+}
+
+const timeouts: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const refusals: ReadonlySet<unknown> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
+
+/**
+ * One request under way to Kratos and its answer on the way back: head, body and trailers go through as they come, no
+ * faster than the client takes them. Ends on both sides when one of them ends.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #response: ServerResponse;
+  readonly #judge: AnswerJudge | null;
+  readonly #onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #head: (HeldHead & { readonly message: string }) | null = null;
+  /** Before the head is sent: waiting for the judge. */
+  #isHeld = false;
+  /** The answer broke off while it was held. */
+  #isBroken = false;
+  #hasTrailer = false;
+  #hasWritten = false;
+  #isOver = false;
+
+  constructor(
+    response: ServerResponse,
+    judge: AnswerJudge | null,
+    onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void,
+  ) {
+    this.#response = response;
+    this.#judge = judge;
+    this.#onFailure = onFailure;
+    response.on('close', this.#clientLeft);
+    response.on('drain', this.#drained);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver || this.#response.destroyed) controller.abort(unwanted());
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: Record<string, string | string[] | undefined>,
+    message = '',
+  ): void {
+    if (status < 200) {
+      this.#sendInterim(status, fields.link);
+      return;
+    }
+    const headers = answerHeaders((controller.rawHeaders ?? []) as Buffer[]);
+    this.#head = { status, headers, message };
+    if (this.#judge === null) this.#sendHead(this.#head);
+    else if (!this.#judge.needsBody(this.#head)) this.#hold(controller, null);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (!this.#response.headersSent && this.#judge !== null) this.#hold(controller, chunk);
+    else if (!this.#write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    const trailers = textsOf((controller.rawTrailers ?? []) as Buffer[]);
+    if (this.#head !== null && !this.#response.headersSent && this.#judge !== null) {
+      void this.#settle(this.#head, null).then((goesOn) => goesOn && this.#finish(trailers));
+      return;
+    }
+    this.#finish(trailers);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    this.#isBroken = true;
+    if (this.#isOver || this.#isHeld) return;
+    this.#end();
+    const code = 'code' in error ? error.code : null;
+    const failure = timeouts.has(code) ? 'timeout' : refusals.has(code) ? 'invalid' : 'unreachable';
+    this.#onFailure(this.#response.destroyed ? 'gone' : failure, this.#response.headersSent);
+  }
+
+  /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
+  #hold(controller: Dispatcher.DispatchController, chunk: Buffer | null): void {
+    if (this.#head === null) return;
+    controller.pause();
+    this.#isHeld = true;
+    void this.#settle(this.#head, chunk).then((goesOn) => {
+      this.#isHeld = false;
+      if (!goesOn) controller.abort(unwanted());
+      else if (this.#isBroken) this.#response.destroy();
+      else if (chunk === null || this.#write(chunk)) controller.resume();
+    });
+  }
+
+  /** Whether the answer goes on; its head is sent then. */
+  async #settle(head: HeldHead & { readonly message: string }, chunk: Buffer | null): Promise<boolean> {
+    const goesOn = (await this.#judge?.judge(head, chunk)) ?? true;
+    if (!goesOn || this.#isOver) {
+      this.#end();
+      return false;
+    }
+    this.#sendHead(head);
+    return true;
+  }
+
+  #sendHead({ status, headers, message }: HeldHead & { readonly message: string }): void {
+    const response = this.#response;
+    if (response.destroyed) return;
+    const sent = withoutVainTrailer(headers, response);
+    this.#hasTrailer = valuesOf(sent, 'trailer').length > 0;
+    response.sendDate = false;
+    response.writeHead(status, message, sent as string[]);
+    // The head mostly leaves together with the body; where that takes its time, the head does not wait for it.
+    setImmediate(() => {
+      if (!this.#hasWritten && !this.#isOver) response.flushHeaders();
+    });
+  }
+
+  #write(chunk: Buffer): boolean {
+    this.#hasWritten = true;
+    return this.#response.write(chunk);
+  }
+
+  #sendInterim(status: number, link: string | string[] | undefined): void {
+    if (status === 102) this.#response.writeProcessing();
+    if (status === 103 && link !== undefined) this.#response.writeEarlyHints({ link });
+  }
+
+  #finish(trailers: readonly string[]): void {
+    if (this.#isOver) return;
+    this.#end();
+    if (trailers.length > 0 && this.#hasTrailer) {
+      this.#response.addTrailers(pairsOf(trailers));
+    }
+    this.#response.end();
+  }
+
+  readonly #clientLeft = (): void => {
+    if (this.#isOver) return;
+    this.#end();
+    this.#controller?.abort(unwanted());
+    this.#onFailure('gone', this.#response.headersSent);
+  };
+
+  readonly #drained = (): void => this.#controller?.resume();
+
+  #end(): void {
+    this.#isOver = true;
+    this.#response.off('close', this.#clientLeft).off('drain', this.#drained);
+  }
+}
+
+/** Trailers can only follow a body in chunks. */
+function withoutVainTrailer(headers: readonly string[], response: ServerResponse): readonly string[] {
+  if (valuesOf(headers, 'trailer').length === 0) return headers;
+  const isChunked = valuesOf(headers, 'content-length').length === 0 && response.req.httpVersion === '1.1';
+  if (isChunked && response.req.method !== 'HEAD') return headers;
+  return headers.filter((_, at) => headers[at - (at % 2)]?.toLowerCase() !== 'trailer');
+}
+
+const textsOf = (raw: readonly Buffer[]): string[] => raw.map((bytes) => bytes.toString('latin1'));
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < flat.length; at += 2) pairs.push([flat[at] ?? '', flat[at + 1] ?? '']);
+  return pairs;
+}
+
+const unwanted = (): Fault => new Fault('TARGET_UNREACHABLE', 'Nobody waits for the answer any more.');

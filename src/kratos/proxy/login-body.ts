@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+
+/** The largest login that is read, in bytes. */
+export const mostLoginBytes = 1024 * 1024;
+
+/** How reading a body ended. `gone`: the client went away, and nobody waits for an answer. */
+export type BodyReading = Buffer | 'too-large' | 'busy' | 'gone';
+
+/**
+ * Reads bodies, none of more than {@link mostLoginBytes} and all together within a bound, so that many large logins at once
+ * cannot fill the memory.
+ */
+export class LoginBodies {
+  readonly #mostBytes: number;
+  #heldBytes = 0;
+
+  /** @param mostBytes of all logins that are being read or waiting for their answer */
+  constructor(mostBytes = 64 * mostLoginBytes) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** What was read is held until it is released. */
+  read(request: IncomingMessage): Promise<BodyReading> {
+    if (Number(request.headers['content-length'] ?? 0) > mostLoginBytes) return Promise.resolve('too-large');
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const end = (reading: BodyReading) => {
+        request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
+        if (typeof reading === 'string') this.#heldBytes -= bytes;
+        resolve(reading);
+      };
+      const take = (chunk: Buffer) => {
+        bytes += chunk.length;
+        this.#heldBytes += chunk.length;
+        chunks.push(chunk);
+        if (bytes > mostLoginBytes) end('too-large');
+        else if (this.#heldBytes > this.#mostBytes) end('busy');
+      };
+      const finish = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
+      const leave = () => end('gone');
+      request.on('data', take).on('end', finish).on('close', leave).on('error', leave);
+    });
+  }
+
+  release(body: Buffer): void {
+    this.#heldBytes -= body.length;
+  }
+}
+
+type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  gzip: promisify(gunzip) as Decoder,
+  'x-gzip': promisify(gunzip) as Decoder,
+  br: promisify(brotliDecompress) as Decoder,
+  deflate: async (bytes, options) => {
+    const isZlib = ((bytes[0] ?? 0) & 0xf) === 8;
+    return (promisify(isZlib ? inflate : inflateRaw) as Decoder)(bytes, options);
+  },
+};
+
+const mostEncodings = 2;
+
+/**
+ * The text of a body whose `Content-Encoding` is undone. Kratos reads none, but what stands between might; so a body is
+ * looked at as it will be seen. `unknown`: an encoding that cannot be undone here. `broken`: not what it says it is.
+ */
+export async function bodyText(
+  body: Buffer,
+  encoding: string | undefined,
+): Promise<{ readonly text: string } | 'unknown' | 'broken' | 'too-large'> {
+  const names = (encoding ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (names.length > mostEncodings || names.some((name) => !Object.hasOwn(decoders, name))) return 'unknown';
+  let bytes = body;
+  try {
+    for (const name of names.reverse()) {
+      bytes = (await decoders[name]?.(bytes, { maxOutputLength: mostLoginBytes })) ?? bytes;
+    }
+  } catch (error) {
+    return error instanceof RangeError ? 'too-large' : 'broken';
+  }
+  return { text: bytes.toString('utf8') };
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
+import { type LoginForm, mostIdentifiers, readLoginForm, unreadableForm } from '../login-form.ts';
+import { needsBody, outcomeOf } from '../outcome.ts';
+import type { Allowed } from '../verdict.ts';
+import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
+import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
+import { requestHeaders, valuesOf } from './headers.ts';
+import { type BodyReading, bodyText, LoginBodies, mostLoginBytes } from './login-body.ts';
+import type { Target } from './target.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the desk for logins works with. */
+export interface LoginDeskParts {
+  readonly upstream: Upstream;
+  readonly backoff: LoginBackoff;
+  readonly lockoutPath: string;
+  readonly sessionCookie: string;
+  readonly onFailure: (failure: ExchangeFailure) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Takes submitted logins: reads them, has them judged, sends them on and learns how they end. */
+export class LoginDesk {
+  readonly #parts: LoginDeskParts;
+  readonly #bodies = new LoginBodies();
+
+  constructor(parts: LoginDeskParts) {
+    this.#parts = parts;
+  }
+
+  static isTooLarge({ headers }: IncomingMessage): boolean {
+    return Number(headers['content-length'] ?? 0) > mostLoginBytes;
+  }
+
+  async take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+    clientIp: string,
+  ): Promise<void> {
+    const body = await this.#bodies.read(request);
+    if (typeof body === 'string') return refuseBody(request, response, body);
+    if (response.destroyed) return this.#bodies.release(body);
+    response.once('close', () => this.#bodies.release(body));
+    const form = await readForm(request, body, target.query);
+    if (typeof form === 'string') return sendProblem(response, form);
+    const login: LoginAttempt = { ...form, ip: clientIp, ua: request.headers['user-agent'] ?? null };
+    const verdict = await this.#parts.backoff.attempt(login);
+    if (!verdict.allowed) return sendLockout(request, response, verdict, this.#parts.lockoutPath);
+    this.#sendOn({ request, response, target, body, login, verdict });
+  }
+
+  #sendOn(admitted: AdmittedLogin): void {
+    const { request, response, target, body, login } = admitted;
+    const headers = requestHeaders(request.rawHeaders, login.ip ?? '', false);
+    const judge = this.#judgeOf(admitted);
+    this.#parts.upstream.send(
+      request,
+      response,
+      { path: target.path, headers, body },
+      { judge, onFailure: (failure, hasBegun) => this.#failed(admitted, failure, hasBegun) },
+    );
+  }
+
+  #judgeOf({ request, response, login, verdict }: AdmittedLogin): AnswerJudge {
+    const { backoff, sessionCookie, lockoutPath } = this.#parts;
+    return {
+      needsBody: (head) => needsBody(head, sessionCookie),
+      judge: async (head, bodyStart) => {
+        const outcome = outcomeOf(head, sessionCookie, bodyStart?.toString('latin1') ?? '');
+        try {
+          const refused = await backoff.settle(login, verdict, outcome);
+          if (refused === null) return true;
+          sendLockout(request, response, refused, lockoutPath);
+        } catch (error) {
+          // An outcome that cannot be noted would be an attempt for free.
+          this.#parts.onFault(error);
+          sendProblem(response, 'fault');
+        }
+        return false;
+      },
+    };
+  }
+
+  /** What Kratos never got was no attempt; what it got and did not answer in time was one. */
+  #failed({ response, login, verdict }: AdmittedLogin, failure: ExchangeFailure, hasBegun: boolean): void {
+    const { backoff, onFailure, onFault } = this.#parts;
+    onFailure(failure);
+    const isUndelivered = !hasBegun && (failure === 'unreachable' || failure === 'invalid');
+    const settled = isUndelivered ? backoff.settle(login, verdict, 'undelivered') : Promise.resolve(null);
+    settled.catch(onFault).finally(() => answerFailure(response, failure, hasBegun));
+  }
+}
+
+/** What a login says, or why it cannot be taken. */
+async function readForm(
+  request: IncomingMessage,
+  body: Buffer,
+  query: string,
+): Promise<LoginForm | ProblemName> {
+  const { headers, rawHeaders } = request;
+  const decoded = await bodyText(body, headers['content-encoding']);
+  if (decoded === 'unknown') return 'encoding';
+  if (decoded === 'too-large') return 'tooLarge';
+  if (decoded === 'broken') return unreadableForm;
+  const [type = null, ...others] = valuesOf(rawHeaders, 'content-type');
+  const form = readLoginForm(decoded.text, others.length === 0 ? type : null, query);
+  return form.identifiers.length > mostIdentifiers ? 'tooManyIdentifiers' : form;
+}
+
+/** What is left of the body is read over, so that the client hears the answer. */
+function refuseBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reading: Exclude<BodyReading, Buffer>,
+): void {
+  if (reading === 'gone') return;
+  sendProblem(response, reading === 'busy' ? 'busy' : 'tooLarge');
+  request.resume();
+}
+
+interface AdmittedLogin {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: Target;
+  readonly body: Buffer;
+  readonly login: LoginAttempt;
+  readonly verdict: Allowed;
+}

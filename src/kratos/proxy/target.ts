@@ -1,0 +1,49 @@
+/** Where a request goes. */
+export interface Target {
+  /** Path and query, as they are sent on. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+  /** Whether a POST here submits a login. */
+  readonly isLogin: boolean;
+}
+
+const loginPath = '/self-service/login';
+
+/**
+ * Reads the target of a request: a path, or a whole URL, as clients of forward proxies send it. Null for anything else.
+ *
+ * Whether it is the login is judged generously: Kratos decodes a path before it looks at it, so escapes, doubled
+ * slashes and dots are undone here too. A path that Kratos would not take for the login is counted at worst.
+ */
+export function readTarget(url: string): Target | null {
+  const path = url.startsWith('/') ? url : (/^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1] ?? null);
+  if (path === null) return null;
+  const sent = path.startsWith('/') ? path : `/${path}`;
+  const cut = sent.search(/[?#]/);
+  const query = cut < 0 || sent[cut] === '#' ? '' : sent.slice(cut + 1);
+  return { path: sent, query, isLogin: isLoginPath(cut < 0 ? sent : sent.slice(0, cut)) };
+}
+
+/** No spelling of the path is longer: every character escaped, some dots and slashes between. */
+const longestSpelling = 1_024;
+
+function isLoginPath(path: string): boolean {
+  if (path === loginPath) return true;
+  if (path.length > longestSpelling) return false;
+  return cleaned(unescaped(path)).toLowerCase() === loginPath;
+}
+
+function unescaped(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Without empty steps, dots and a slash at the end. */
+function cleaned(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return `/${steps.join('/')}`;
+}
