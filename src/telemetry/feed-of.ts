@@ -3,6 +3,7 @@ import type { AuditEvent, DecisionEvent } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LimitListener } from '../limits/events.ts';
 import { cleanText } from './clean-text.ts';
+import type { FeedFields } from './feed-event.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 /** Shows in the feed what a guard tells. Every field is named here: what is not, is not shown. The result ends it. */
@@ -30,22 +31,34 @@ export function feedOf(feed: LiveFeed, guard: Guard): () => void {
   };
 }
 
-function showDecision(feed: LiveFeed, { op, action, policy, decision }: DecisionEvent): void {
+function showDecision(feed: LiveFeed, event: DecisionEvent): void {
+  const { op, action, policy, decision } = event;
+  feed.offer('decision', decision.outcome === 'ALLOW', () => shownDecision(event));
+  if (decision.outcome !== 'HARD_BLOCK' || op === 'check') return;
+  const placed = decision.reasons
+    .filter((reason) => reason.outcome === 'HARD_BLOCK' && isNew(reason))
+    .map(shown);
+  if (placed.length > 0) feed.publish('block', { op, action, policy, reasons: placed });
+}
+
+function shownDecision({ op, action, policy, decision }: DecisionEvent): FeedFields {
   const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
-  const told = {
-    outcome,
-    level,
-    until,
-    retryAfterMs,
-    rule,
-    scope,
-    deferred,
-    mode,
-    reasons: reasons.map(shown),
+  return {
+    op,
+    action,
+    policy,
+    decision: {
+      outcome,
+      level,
+      until,
+      retryAfterMs,
+      rule,
+      scope,
+      deferred,
+      mode,
+      reasons: reasons.map(shown),
+    },
   };
-  feed.publish('decision', { op, action, policy, decision: told }, outcome === 'ALLOW');
-  const placed = reasons.filter((reason) => reason.outcome === 'HARD_BLOCK' && isNew(reason)).map(shown);
-  if (placed.length > 0 && op !== 'check') feed.publish('block', { op, action, policy, reasons: placed });
 }
 
 /** A block that this operation has set, not one that was running or that the store's failure has brought. */

@@ -68,6 +68,22 @@ export class LiveFeed {
     this.#add(type, fields, now);
   }
 
+  /**
+   * The same for events of which there are as many as requests: their fields are only made when there is room.
+   *
+   * @param isAllowed what was allowed has less room
+   */
+  offer(type: FeedType, isAllowed: boolean, fieldsOf: () => FeedFields): void {
+    const now = Math.round(this.#clock());
+    this.tell(now);
+    if (this.#sampler.shows(type, isAllowed, now)) {
+      this.#add(type, fieldsOf(), now);
+      return;
+    }
+    this.#hidden += 1;
+    this.#arm();
+  }
+
   /** Says what was left out, once its second is over. Called by itself; at hand for tests. */
   tell(now = Math.round(this.#clock())): void {
     const sampled = this.#sampler.takeSampled(now);
