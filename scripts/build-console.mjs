@@ -9,8 +9,16 @@ import { cache, root, say } from './setup.mjs';
 
 const source = join(root, 'console');
 /** The page runs the same core as the library; a change there is a change of the page. */
-const inputs = ['console', 'src', 'package-lock.json'];
-const skipped = /\.test\.tsx?$|[\\/](node_modules|dist)[\\/]/;
+const folders = [
+  'console',
+  'src/cli/replay',
+  'src/config',
+  'src/core',
+  'src/guard',
+  'src/identity',
+  'src/stores',
+];
+const skipped = /\.test\.tsx?$|[\\/]node_modules[\\/]/;
 
 /** Makes `target` current. Returns whether it stands. */
 export async function buildConsole(target = join(root, 'dist', 'console')) {
@@ -40,6 +48,8 @@ export async function buildConsole(target = join(root, 'dist', 'console')) {
 /** Nothing inline and nothing from elsewhere: the page is served under `script-src 'self'; style-src 'self'`. */
 async function bundle(outDir) {
   const { build } = await import('vite');
+  // Whoever calls us (a test, say), the page is the one that is shipped.
+  process.env.NODE_ENV = 'production';
   await build({
     configFile: false,
     root: source,
@@ -72,23 +82,20 @@ const noFiles = {
 
 function hashOfInputs() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const input of inputs) {
-    for (const path of filesOf(join(root, input))) {
-      hash
-        .update(`${path.slice(root.length)}\0`)
-        .update(readFileSync(path))
-        .update('\0');
-    }
+  for (const path of [...folders.flatMap(filesUnder), 'package-lock.json']) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
   }
   return hash.digest('hex');
 }
 
-function filesOf(path) {
-  if (!/[\\/](console|src)$/.test(path)) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true })
+function filesUnder(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !skipped.test(file))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !skipped.test(path))
     .sort();
 }
 

@@ -8,7 +8,7 @@ import { useCell } from './state/cell.ts';
 
 /** Asks for a token only when the service does; on loopback without tokens it does not. */
 export function App() {
-  const { stage, token } = useCell(session);
+  const { stage, token, why } = useCell(session);
   useEffect(() => {
     if (stage === 'unknown') void firstLook();
   }, [stage]);
@@ -22,5 +22,5 @@ export function App() {
     };
   }, [stage, token]);
   if (stage === 'in') return <Shell />;
-  return <SignIn isAsked={stage === 'asked'} />;
+  return <SignIn isAsked={stage === 'asked'} why={why} />;
 }

@@ -24,7 +24,7 @@ export async function ask(method: string, path: string, body?: object): Promise<
   const response = await send(method, path, body);
   const answer = await readAnswer(response);
   if (response.ok) return answer;
-  if (response.status === 401) session.set({ ...session.get(), stage: 'asked' });
+  if (response.status === 401) session.set({ ...session.get(), stage: 'asked', why: null });
   throw new ServiceProblem(response.status, problemText(response.status, answer));
 }
 

@@ -1,5 +1,5 @@
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
-import { ask } from './client.ts';
+import { ask, ServiceProblem } from './client.ts';
 import { listIn, type Note } from './operating.ts';
 import type { ServiceStatus } from './status.ts';
 
@@ -80,8 +80,14 @@ export interface Pin {
   readonly until: number;
 }
 
-export async function readPins(): Promise<readonly Pin[]> {
-  return listIn(await ask('GET', 'v1/pins'), 'pins').flatMap(pinOf);
+/** Null where the service has no pins at all. */
+export async function readPins(): Promise<{ readonly pins: readonly Pin[] | null }> {
+  try {
+    return { pins: listIn(await ask('GET', 'v1/pins'), 'pins').flatMap(pinOf) };
+  } catch (cause) {
+    if (cause instanceof ServiceProblem && cause.status === 404) return { pins: null };
+    throw cause;
+  }
 }
 
 function pinOf(value: unknown): Pin[] {
@@ -102,5 +108,5 @@ function pinOf(value: unknown): Pin[] {
 }
 
 export async function removePin(name: string, note: Note): Promise<void> {
-  await ask('DELETE', `v1/pins/${encodeURIComponent(name)}?${new URLSearchParams({ ...note })}`);
+  await ask('DELETE', `v1/pins/${encodeURIComponent(name)}`, note);
 }

@@ -51,14 +51,8 @@ const isBlock = (value: unknown): value is ActiveBlock =>
 
 /** False when the block was not running any more. */
 export async function liftBlock(id: string, note: Note): Promise<boolean> {
-  const query = new URLSearchParams({ ...note });
-  try {
-    await ask('DELETE', `v1/blocks/${encodeURIComponent(id)}?${query}`);
-    return true;
-  } catch (cause) {
-    if (cause instanceof ServiceProblem && cause.status === 404) return false;
-    throw cause;
-  }
+  const answer = await ask('DELETE', `v1/blocks/${encodeURIComponent(id)}`, note);
+  return isObject(answer) && answer.lifted === true;
 }
 
 export async function placeBlock(

@@ -66,7 +66,8 @@ export async function firstLook(): Promise<void> {
     enter(token);
   } catch (cause) {
     if (!(cause instanceof ServiceProblem)) throw cause;
-    session.set({ stage: 'asked', token: cause.status === 0 ? token : null });
+    const isRefused = cause.status === 401 || cause.status === 403;
+    session.set({ stage: 'asked', token: isRefused ? null : token, why: isRefused ? null : cause.message });
   }
 }
 
@@ -77,7 +78,7 @@ export async function tryToken(token: string): Promise<void> {
   try {
     await ask('GET', 'v1/status');
   } catch (cause) {
-    session.set({ stage: 'asked', token: null });
+    session.set({ stage: 'asked', token: null, why: null });
     throw cause;
   }
   enter(token);

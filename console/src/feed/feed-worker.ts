@@ -14,13 +14,17 @@ const tally = new Tally();
 const say = (message: FromFeed) => postMessage(message);
 let lastId: string | null = null;
 let attempt = 0;
+/** Nothing can have been missed before the first connection. */
+let isFirst = true;
 
 async function connect({ url, token }: ToFeed): Promise<'again' | 'refused'> {
   say({ kind: 'link', link: 'connecting', status: 0 });
   const headers: Record<string, string> = { accept: 'text/event-stream' };
   if (token !== null) headers.authorization = `Bearer ${token}`;
   if (lastId !== null) headers['last-event-id'] = lastId;
-  const response = await fetch(url, { headers, cache: 'no-store' });
+  // Who comes first gets what the service still has, so that a page opened in the middle of an attack shows it.
+  isFirst = lastId === null;
+  const response = await fetch(isFirst ? `${url}?since=0` : url, { headers, cache: 'no-store' });
   if (response.status === 401 || response.status === 403) {
     say({ kind: 'link', link: 'refused', status: response.status });
     return 'refused';
@@ -42,7 +46,7 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<void> {
     for (const { id, data } of parser.push(decoder.decode(value, { stream: true }))) {
       lastId = id ?? lastId;
       const line = readFeedLine(data);
-      if (line !== null) tally.add(line);
+      if (line !== null && !(isFirst && line.type === 'gap')) tally.add(line);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { FeedLine } from './feed-line.ts';
-import type { FeedBatch, SecondCount } from './tally.ts';
+import type { FeedBatch, MinuteNames, SecondCount } from './tally.ts';
 
 /** What the page knows of the last minutes. Replaced, never changed, so that views can compare by identity. */
 export interface LiveState {
@@ -16,12 +16,6 @@ export interface LiveState {
   readonly received: number;
   /** Lines a second, over the last batch; what of them is shown, and what the service left out. */
   readonly pace: Pace;
-}
-
-export interface MinuteNames {
-  readonly minute: number;
-  readonly rules: Readonly<Record<string, number>>;
-  readonly scopes: Readonly<Record<string, number>>;
 }
 
 export interface Pace {
@@ -68,7 +62,7 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spa
   if (batch.received === 0) return { ...state, pace, seconds: withinKept(state.seconds, nowMs) };
   return {
     seconds: withinKept(mergeSeconds(state.seconds, batch.seconds), nowMs),
-    minutes: mergeMinute(state.minutes, batch, Math.floor(nowMs / 60_000)),
+    minutes: mergeMinutes(state.minutes, batch.minutes, Math.floor(nowMs / 60_000)),
     lines: newestFirst(batch.shown, state.lines, KEPT_LINES),
     blocks: newestFirst(batch.blocks, state.blocks, KEPT_BLOCKS),
     notable: newestFirst(batch.notable, state.notable, KEPT_NOTABLE),
@@ -110,19 +104,26 @@ function withinKept(seconds: readonly SecondCount[], nowMs: number): readonly Se
   return from === -1 ? [] : seconds.slice(from);
 }
 
-function mergeMinute(
+function mergeMinutes(
   kept: readonly MinuteNames[],
-  { rules, scopes }: FeedBatch,
-  minute: number,
+  fresh: readonly MinuteNames[],
+  nowMinute: number,
 ): readonly MinuteNames[] {
-  const last = kept.at(-1);
-  const others = last?.minute === minute ? kept.slice(0, -1) : kept;
-  const merged =
-    last?.minute === minute
-      ? { minute, rules: addNames(last.rules, rules), scopes: addNames(last.scopes, scopes) }
-      : { minute, rules, scopes };
-  return [...others, merged].slice(-KEPT_MINUTES);
+  const byMinute = new Map(kept.map((names) => [names.minute, names]));
+  for (const names of fresh) {
+    const old = byMinute.get(names.minute);
+    byMinute.set(names.minute, old === undefined ? names : sumOfNames(old, names));
+  }
+  return [...byMinute.values()]
+    .filter(({ minute }) => minute > nowMinute - KEPT_MINUTES)
+    .sort((a, b) => a.minute - b.minute);
 }
+
+const sumOfNames = (a: MinuteNames, b: MinuteNames): MinuteNames => ({
+  minute: a.minute,
+  rules: addNames(a.rules, b.rules),
+  scopes: addNames(a.scopes, b.scopes),
+});
 
 type Names = Readonly<Record<string, number>>;
 

@@ -1,4 +1,11 @@
-import { decisionOf, type FeedLine, isObject, numberOf, type Outcome } from './feed-line.ts';
+import {
+  decisionOf,
+  type FeedLine,
+  isObject,
+  numberOf,
+  type Outcome,
+  type ShownDecision,
+} from './feed-line.ts';
 
 /** Decisions of one second. */
 export interface SecondCount {
@@ -12,12 +19,19 @@ export interface SecondCount {
   topLevel: number;
 }
 
+/** How often rules and scopes spoke in one minute. */
+export interface MinuteNames {
+  /** Minutes since the epoch. */
+  readonly minute: number;
+  readonly rules: Readonly<Record<string, number>>;
+  readonly scopes: Readonly<Record<string, number>>;
+}
+
 /** What has arrived since the last batch. Everything is counted; only the lines to show are a sample. */
 export interface FeedBatch {
   readonly received: number;
   readonly seconds: readonly SecondCount[];
-  readonly rules: Readonly<Record<string, number>>;
-  readonly scopes: Readonly<Record<string, number>>;
+  readonly minutes: readonly MinuteNames[];
   /** Newest last; a sample where more have arrived. */
   readonly shown: readonly FeedLine[];
   /** Blocks that were placed, newest last; a sample where more have arrived. */
@@ -30,11 +44,12 @@ export interface FeedBatch {
   readonly withheld: number;
 }
 
-/** The most lines of a batch that are shown: four batches a second are more than anybody reads. */
-export const SHOWN_PER_BATCH = 12;
+/** The most lines of a batch that are shown: what fits into the list, and four times a second more than anybody reads. */
+export const SHOWN_PER_BATCH = 60;
 const NOTABLE_PER_BATCH = 200;
-const NAMES_PER_BATCH = 64;
+const NAMES_PER_MINUTE = 64;
 const SECONDS_PER_BATCH = 1_200;
+const MINUTES_PER_BATCH = 20;
 
 const frequent: ReadonlySet<string> = new Set(['decision', 'limit', 'cap', 'kratos', 'corrupt', 'scenario']);
 
@@ -44,8 +59,7 @@ export class Tally {
   #withheld = 0;
   #unshown = 0;
   #seconds = new Map<number, SecondCount>();
-  #rules = new Map<string, number>();
-  #scopes = new Map<string, number>();
+  #minutes = new Map<number, NameCounts>();
   #shown: FeedLine[] = [];
   #blocks: FeedLine[] = [];
   #notable: FeedLine[] = [];
@@ -59,10 +73,7 @@ export class Tally {
     const decision = decisionOf(line);
     if (decision !== null) {
       this.#count(line.t, decision.outcome, decision.level);
-      for (const { rule, scope } of decision.reasons) {
-        countName(this.#rules, rule);
-        countName(this.#scopes, scope);
-      }
+      this.#countNames(line.t, decision.reasons);
     }
     if (line.type === 'block') keepNewest(this.#blocks, line);
     else if (frequent.has(line.type)) this.#show(line);
@@ -74,8 +85,11 @@ export class Tally {
     const batch: FeedBatch = {
       received: this.#received,
       seconds: [...this.#seconds.values()],
-      rules: Object.fromEntries(this.#rules),
-      scopes: Object.fromEntries(this.#scopes),
+      minutes: [...this.#minutes].map(([minute, { rules, scopes }]) => ({
+        minute,
+        rules: Object.fromEntries(rules),
+        scopes: Object.fromEntries(scopes),
+      })),
       shown: this.#shown,
       blocks: this.#blocks,
       notable: this.#notable,
@@ -86,8 +100,7 @@ export class Tally {
     this.#withheld = 0;
     this.#unshown = 0;
     this.#seconds = new Map();
-    this.#rules = new Map();
-    this.#scopes = new Map();
+    this.#minutes = new Map();
     this.#shown = [];
     this.#blocks = [];
     this.#notable = [];
@@ -120,6 +133,21 @@ export class Tally {
     bin.topLevel = Math.max(bin.topLevel, level);
   }
 
+  #countNames(t: number, reasons: ShownDecision['reasons']): void {
+    if (reasons.length === 0) return;
+    const minute = Math.floor(t / 60_000);
+    let names = this.#minutes.get(minute);
+    if (names === undefined) {
+      if (this.#minutes.size >= MINUTES_PER_BATCH) return;
+      names = { rules: new Map(), scopes: new Map() };
+      this.#minutes.set(minute, names);
+    }
+    for (const { rule, scope } of reasons) {
+      countName(names.rules, rule);
+      countName(names.scopes, scope);
+    }
+  }
+
   /** Denials go before what was allowed: in a flood the allowed are the ones to leave out. */
   #show(line: FeedLine): void {
     if (this.#shown.length < SHOWN_PER_BATCH) {
@@ -142,8 +170,13 @@ function keepNewest(lines: FeedLine[], line: FeedLine): void {
   if (lines.length > SHOWN_PER_BATCH) lines.shift();
 }
 
+interface NameCounts {
+  readonly rules: Map<string, number>;
+  readonly scopes: Map<string, number>;
+}
+
 function countName(counts: Map<string, number>, name: string): void {
   const count = counts.get(name);
   if (count !== undefined) counts.set(name, count + 1);
-  else if (counts.size < NAMES_PER_BATCH) counts.set(name, 1);
+  else if (counts.size < NAMES_PER_MINUTE) counts.set(name, 1);
 }

@@ -70,8 +70,10 @@ export function LivePage() {
         </figure>
       </Panel>
       <div class="columns">
-        <TopPanel live={live} kind="rules" />
-        <TopPanel live={live} kind="scopes" />
+        <div class="stack">
+          <TopPanel live={live} kind="rules" />
+          <TopPanel live={live} kind="scopes" />
+        </div>
         <NewBlocks lines={live.blocks} />
         <EventStream lines={live.notable} />
       </div>

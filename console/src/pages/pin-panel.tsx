@@ -11,17 +11,18 @@ const EVERY_MS = 10_000;
 /** Limits that operators have pinned for a time. */
 export function PinPanel() {
   const { value, problem, again } = useReading(readPins, EVERY_MS);
+  const pins = value?.pins ?? [];
   const [removing, setRemoving] = useState<Pin | null>(null);
   return (
     <>
+      <Problem text={problem} />
       <Panel title="Pins">
-        <Problem text={problem} />
-        {value === null || value.length === 0 ? (
-          <Empty>{value === null && problem === null ? 'Looking…' : 'No limit is pinned.'}</Empty>
+        {pins.length === 0 ? (
+          <Empty>{wordsFor(value, problem)}</Empty>
         ) : (
           <DataTable
             caption="Pinned limits"
-            rows={value}
+            rows={pins}
             keyOf={({ name }) => name}
             columns={[
               { title: 'Name', cell: ({ name }) => <code>{name}</code>, isHead: true },
@@ -64,4 +65,9 @@ export function PinPanel() {
       )}
     </>
   );
+}
+
+function wordsFor(value: { readonly pins: readonly Pin[] | null } | null, problem: string | null): string {
+  if (value === null) return problem === null ? 'Looking…' : 'Pins could not be read.';
+  return value.pins === null ? 'This service has no pins.' : 'No limit is pinned.';
 }

@@ -4,8 +4,14 @@ import { firstLook, tryToken } from '../api/status.ts';
 import { Mark } from '../parts/icons.tsx';
 import { Problem } from '../parts/panel.tsx';
 
+interface SignInProps {
+  readonly isAsked: boolean;
+  /** Why the service could not be asked; null when it wants a token. */
+  readonly why: string | null;
+}
+
 /** The door. The token stays in this tab and goes nowhere but to the service. */
-export function SignIn({ isAsked }: { readonly isAsked: boolean }) {
+export function SignIn({ isAsked, why }: SignInProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -53,14 +59,16 @@ export function SignIn({ isAsked }: { readonly isAsked: boolean }) {
                 pin. It is kept until this tab closes.
               </small>
             </div>
-            <Problem text={problem} />
+            <Problem text={problem ?? why} />
             <div class="actions">
               <button type="submit" class="primary" disabled={isBusy}>
                 {isBusy ? 'Looking…' : 'Sign in'}
               </button>
-              <button type="button" class="plain" onClick={() => void firstLook()}>
-                Try without
-              </button>
+              {why === null ? null : (
+                <button type="button" onClick={() => void firstLook()}>
+                  Try again
+                </button>
+              )}
             </div>
           </form>
         ) : (

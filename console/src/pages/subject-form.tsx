@@ -34,9 +34,9 @@ export function SubjectForm({ onAsk }: { readonly onAsk: (signals: SubjectSignal
         <Field name="device" label="Device id" />
         <div class="field">
           <label for="subject-confidence">Device confidence</label>
-          <select id="subject-confidence" name="confidence" defaultValue="MEDIUM">
+          <select id="subject-confidence" name="confidence">
             <option>LOW</option>
-            <option>MEDIUM</option>
+            <option selected>MEDIUM</option>
             <option>HIGH</option>
           </select>
         </div>

@@ -19,12 +19,12 @@ export function OutcomeBadge({ outcome, level }: { readonly outcome: string; rea
   );
 }
 
-/** A key kind, short with its meaning. */
+/** A key kind: its meaning and its short name. */
 export function ScopeTag({ scope }: { readonly scope: string | null }) {
   if (scope === null) return <span class="faint">–</span>;
   return (
     <span class="scope">
-      <code>{scope}</code> {scopeWord(scope)}
+      {scopeWord(scope)} <code>{scope}</code>
     </span>
   );
 }

@@ -76,12 +76,19 @@ function optionsFor(host: HTMLElement, isClock: boolean): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { time: isClock },
+      // A bar stands to the right of its time, the last one too.
+      x: { time: isClock, range: (plot, least, most) => [least, most + binOf(plot)] },
       y: { range: (_, __, most) => [0, Math.max(4, Math.ceil(most * 1.08))] },
       level: { range: [0, 6.4] },
     },
     axes: [
-      { ...axis, font, space: 70, ...(isClock ? { values: clockValues } : { values: offsetValues }) },
+      {
+        ...axis,
+        font,
+        size: 30,
+        space: 70,
+        ...(isClock ? { values: clockValues } : { values: offsetValues }),
+      },
       { ...axis, font, size: 46 },
       {
         ...axis,
@@ -105,12 +112,19 @@ function optionsFor(host: HTMLElement, isClock: boolean): uPlot.Options {
         scale: 'level',
         stroke: colour('chart-level'),
         width: 2,
-        points: { show: false },
+        // A level that stood for one bar only has no line to be seen by.
+        points: { show: true, size: 5, fill: colour('chart-level') },
         spanGaps: false,
         ...(stepped === undefined ? {} : { paths: stepped }),
       },
     ],
   };
+}
+
+/** The width of a bar, in seconds. */
+function binOf({ data }: uPlot): number {
+  const [times] = data;
+  return times.length < 2 ? 1 : (times[1] ?? 1) - (times[0] ?? 0);
 }
 
 /** A canvas wants colours, and the tokens are expressions: an element shows what they come to in this theme. */

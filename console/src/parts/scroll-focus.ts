@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 /** Lets the keyboard into a box while it has something to scroll, and only then: every stop costs a key press. */
-export function useScrollFocus(box: RefObject<HTMLElement>): void {
+export function useScrollFocus(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const host = box.current;
     if (host === null) return;

@@ -1,0 +1,165 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { attacker, bruteForce } from './attacks.ts';
+import {
+  chromiumPath,
+  openBrowser,
+  openConsole,
+  picture,
+  signIn,
+  visit,
+  type WatchedPage,
+} from './browser.ts';
+import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+
+describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+  let watched: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    service = await startConsoleService();
+    watched = await openConsole(browser, service.url);
+    page = watched.page;
+  });
+  afterEach(async () => {
+    expect(watched.faults).toEqual([]);
+    await page.context().close();
+    await service.close();
+  });
+
+  async function lookUp(account: number): Promise<void> {
+    const { account: name, ip } = attacker(account);
+    await visit(page, 'Subject');
+    await page.getByLabel('Account').fill(name);
+    await page.getByLabel('IP address').fill(ip);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('heading', { name: 'Now, before policy login' }).waitFor();
+  }
+
+  async function confirm(action: string): Promise<void> {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Who').fill('Ada');
+    await dialog.getByLabel('Why').fill('a false alarm');
+    await dialog.getByRole('button', { name: action, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  it('is refused with a wrong token and let in with a right one, which stays in the tab', async () => {
+    await page.getByLabel('Token').fill('a-wrong-token-of-some-length');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The token is none of the configured ones.').waitFor();
+    await signIn(page, tokens.observe);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('portcullis.token')")).toBe(null);
+  });
+
+  it('sees an attack arrive, finds out why somebody is blocked and lifts the block', async () => {
+    await signIn(page);
+    await page.getByText('Live', { exact: true }).first().waitFor();
+    await bruteForce(service, { accounts: 2, failures: 6 });
+    const decisions = page.getByRole('table', { name: 'Decisions, newest first' });
+    await decisions.getByText('Hard block').first().waitFor();
+    await page.getByRole('img', { name: /Last 2 min: .* [1-9]\d* hard blocks/ }).waitFor();
+
+    await lookUp(0);
+    const story = page.getByRole('region', { name: 'Now, before policy login' });
+    await story.getByText('Hard block').first().waitFor();
+    await story
+      .getByText(/the account \(K4\) is blocked at level 3/)
+      .first()
+      .waitFor();
+    await story
+      .getByText(/4:\d\d/)
+      .first()
+      .waitFor();
+    await page.getByRole('region', { name: 'What led here' }).getByText('Failure noted').first().waitFor();
+
+    await page.getByRole('button', { name: 'Lift the block on Account', exact: true }).click();
+    await confirm('Lift');
+    await page.getByText('The block on K4 is lifted.').waitFor();
+    await page.getByRole('button', { name: 'Lift the block on Network user agent' }).click();
+    await confirm('Lift');
+    await story.getByText('Nothing speaks against this subject.').waitFor();
+    expect(await service.post('/v1/check', attacker(0))).toMatchObject({ outcome: 'ALLOW' });
+    expect(await service.post('/v1/check', attacker(1))).toMatchObject({ outcome: 'HARD_BLOCK' });
+
+    await visit(page, 'Audit');
+    const audit = page.getByRole('table', { name: 'Acts of operators, newest first' });
+    await audit.getByText('a false alarm').first().waitFor();
+    await audit.getByText('Ada (token test-operate)').first().waitFor();
+    await picture(page, 'audit-filled');
+  });
+
+  it('places a block on somebody and finds it in the list, by a hash', async () => {
+    await signIn(page);
+    await lookUp(7);
+    await page.getByRole('button', { name: 'Place a block' }).click();
+    await page.getByLabel('On', { exact: true }).selectOption('K1');
+    await page.getByLabel('Level').selectOption('3');
+    await picture(page, 'place-dialog');
+    await confirm('Place');
+    await page.getByText('A block was placed on K1.').waitFor();
+    expect(await service.post('/v1/check', attacker(7))).toMatchObject({
+      outcome: 'HARD_BLOCK',
+      scope: 'K1',
+    });
+    await visit(page, 'Blocks');
+    await page
+      .getByRole('table', { name: /Running blocks/ })
+      .getByText('Network K1')
+      .waitFor();
+    expect(await page.locator('body').textContent()).not.toMatch(/203\.0\.113|account-7/);
+    await page.getByRole('button', { name: /^Lift hard block/ }).click();
+    await confirm('Lift');
+    await page.getByText('No block runs.').waitFor();
+  });
+
+  it('who may only observe is told so when they try to lift', async () => {
+    await bruteForce(service, { accounts: 1, failures: 6 });
+    await signIn(page, tokens.observe);
+    await visit(page, 'Blocks');
+    await page
+      .getByRole('button', { name: /^Lift hard block/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Who').fill('Eve');
+    await dialog.getByLabel('Why').fill('because');
+    await dialog.getByRole('button', { name: 'Lift', exact: true }).click();
+    await dialog.getByRole('alert').getByText('This needs a token with the role "operate".').waitFor();
+    expect(await service.post('/v1/check', attacker(0))).toMatchObject({ outcome: 'HARD_BLOCK' });
+    watched = { ...watched, faults: watched.faults.filter((fault) => !/status of 403/.test(fault)) };
+  });
+
+  it('never finds a subject in the address or in what the tab keeps', async () => {
+    await signIn(page);
+    await lookUp(3);
+    const kept = await page.evaluate<string>(
+      'location.href + JSON.stringify({ ...sessionStorage }) + JSON.stringify({ ...localStorage }) + JSON.stringify(history.state)',
+    );
+    expect(kept).not.toMatch(/203\.0\.113|account-3/);
+  });
+});
+
+describe.skipIf(chromiumPath() === null)('a console on loopback without tokens', () => {
+  it('asks for none', async () => {
+    const service = await startConsoleService({ tokens: [] });
+    const browser = await openBrowser();
+    const { page, faults } = await openConsole(browser, service.url);
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    await page.getByRole('status').getByText('Live').waitFor();
+    expect(faults).toEqual([]);
+    await browser.close();
+    await service.close();
+  });
+});

@@ -1,0 +1,62 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
+import { attacker } from './attacks.ts';
+import { barriers, chromiumPath, openBrowser, openConsole, picture, signIn, visit } from './browser.ts';
+import { type ConsoleService, startConsoleService } from './console-service.ts';
+
+describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store of the service dies', () => {
+  let browser: Browser;
+  let redis: RedisServer;
+  let service: ConsoleService;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    service = await startConsoleService({ store: redis.url });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+    await redis?.stop();
+  });
+
+  it('a banner says so on every page, in words, and goes when the service itself is gone or back', async () => {
+    const { page } = await openConsole(browser, service.url);
+    await signIn(page);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await redis.kill();
+    for (let failure = 0; failure < 4; failure += 1) await service.post('/v1/fail', attacker(failure));
+    const banner = page.getByRole('alert');
+    await banner.getByText('login: DEGRADED').waitFor();
+    await banner.getByText(/Decisions come from local caps of this node/).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await picture(page, 'degraded-dark-desk');
+    for (const name of ['Blocks', 'Health'] as const) {
+      await visit(page, name);
+      await banner.getByText('login: DEGRADED').waitFor();
+    }
+    await page.getByRole('table', { name: 'Mode of each policy' }).getByText('DEGRADED').waitFor();
+    await page.getByText('login went from NORMAL to DEGRADED').waitFor();
+    await page.evaluate('scrollTo(0, 10_000)');
+    const { top } = await page.evaluate<{ top: number }>(
+      "document.querySelector('.alarm').getBoundingClientRect().toJSON()",
+    );
+    expect(top).toBeGreaterThanOrEqual(0);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await picture(page, 'degraded-dark-phone');
+    await page.context().close();
+  });
+
+  it('a banner says so when the service itself does not answer, and the feed comes back by itself', async () => {
+    const { page } = await openConsole(browser, service.url);
+    await signIn(page);
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    await page.context().close();
+  });
+});

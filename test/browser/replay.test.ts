@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../cli/cli-run.ts';
+import { barriers, chromiumPath, openBrowser, openConsole, picture, visit } from './browser.ts';
+import { type ConsoleService, startConsoleService } from './console-service.ts';
+
+const sampleDay = fileURLToPath(new URL('../../examples/sample-day.jsonl', import.meta.url));
+
+describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in the browser', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+
+  beforeAll(async () => {
+    service = await startConsoleService({ tokens: [] });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it('decides a file as the command line does', async () => {
+    const { page, faults } = await openConsole(browser, service.url);
+    await visit(page, 'Replay');
+    await page.getByLabel('Event file').setInputFiles(sampleDay);
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    const outcomes = page.getByRole('table', { name: 'Result: decisions by outcome' });
+    await outcomes.waitFor();
+    const { stdout } = await cli(['replay', sampleDay, '--summary', '--json', '--quiet']);
+    const { summary } = JSON.parse(stdout);
+    for (const outcome of ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK']) {
+      const number = Number(summary.outcomes[outcome] ?? 0).toLocaleString('en-GB');
+      await outcomes.getByText(number, { exact: true }).first().waitFor();
+    }
+    const lines = await readFile(sampleDay, 'utf8');
+    const { ip } = JSON.parse(lines.slice(0, lines.indexOf('\n')));
+    expect(await page.locator('body').textContent()).not.toContain(ip);
+    await picture(page, 'replay-result-dark-desk');
+    expect(await barriers(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('compares two policies, shows where they part, and says what is wrong with one', async () => {
+    const { page, faults } = await openConsole(browser, service.url, { theme: 'light' });
+    await visit(page, 'Replay');
+    await page.getByLabel('Event file').setInputFiles(sampleDay);
+    await page.getByLabel('Compare two policies').check();
+    await page
+      .getByLabel(/^Policy B/)
+      .fill('policies:\n  login:\n    score:\n      hardFrom: 6\n      hardfrom: 7');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/policy B: .*hardfrom/)
+      .waitFor();
+    await page.getByLabel(/^Policy B/).fill('policies:\n  login:\n    score:\n      hardFrom: 6');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('heading', { name: 'Compared' }).waitFor();
+    await page.getByText(/events? of [\d,]+ treated differently/).waitFor();
+    await page.getByRole('table', { name: /First differences/ }).waitFor();
+    await picture(page, 'replay-compare-light-desk');
+    expect(await barriers(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(
+      await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0);
+    await picture(page, 'replay-compare-light-phone');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('can be cancelled, and leaves bad lines out with the first of them named', async () => {
+    const { page } = await openConsole(browser, service.url);
+    await visit(page, 'Replay');
+    const many = Array.from(
+      { length: 400_000 },
+      (_, t) => `{"t":${t},"op":"fail","account":"a${t % 977}","ip":"192.0.2.${t % 251}"}`,
+    );
+    await page.getByLabel('Event file').setInputFiles({
+      name: 'many.jsonl',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(many.join('\n')),
+    });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Event file').setInputFiles({
+      name: 'bad.jsonl',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`${many[0]}\n{"t":-1}\nnothing\n${many[1]}\n`),
+    });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText(/2 bad lines left out; the first is line 2: t must be an integer/).waitFor();
+    await page.context().close();
+  });
+});
