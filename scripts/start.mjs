@@ -1,24 +1,28 @@
-// `npm start`: the shortest way to see Portcullis decide. Replays a bundled day of traffic and sums it up.
-import { spawnSync } from 'node:child_process';
+// `npm start`: builds what is needed and serves on http://127.0.0.1:8470 with the embedded store. Arguments go to
+// `portcullis serve`; with the name of another command in front, that one is run: `npm start -- replay FILE`.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say, setUp } from './setup.mjs';
 
 if (!setUp()) process.exit(1);
-const cli = join(root, 'dist', 'cli', 'main.js');
-if (!existsSync(cli)) {
-  say('there is no dist/cli/main.js: this version has no command line');
-  process.exit(1);
-}
+await buildConsole();
 
-const extra = process.argv.slice(2);
-const command =
-  extra.length > 0 ? extra : ['replay', '--summary', '--quiet', join('examples', 'sample-day.jsonl')];
-if (extra.length === 0) {
-  console.error(
-    'A day of traffic with five attacks in it, replayed. Your own: node dist/cli/main.js replay FILE',
-  );
-  console.error('Every command: node dist/cli/main.js --help. Documentation: docs/README.md.\n');
+const args = process.argv.slice(2);
+const isCommand = args.length > 0 && !args[0].startsWith('-');
+const cli = join(root, 'dist', 'cli', 'main.js');
+const child = spawn(process.execPath, [cli, ...(isCommand ? [] : ['serve']), ...args], {
+  cwd: root,
+  stdio: 'inherit',
+});
+// A terminal sends its signals to all of us; whoever else does, sends them to this process alone.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));
+
+/** The service decides without its console too, so a console that cannot be built is told and left out. */
+async function buildConsole() {
+  const builder = join(root, 'scripts', 'build-console.mjs');
+  if (!existsSync(builder)) return;
+  const { buildConsole: build } = await import('./build-console.mjs');
+  if (!(await build())) say('the console could not be built; the service starts without it');
 }
-const result = spawnSync(process.execPath, [cli, ...command], { cwd: root, stdio: 'inherit' });
-process.exit(result.status ?? 1);

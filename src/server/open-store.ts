@@ -10,6 +10,8 @@ export type StoreKind = 'lmdb' | 'memory' | 'redis' | 'postgres';
 export interface OpenedStore {
   readonly store: Store;
   readonly kind: StoreKind;
+  /** Whether each of its calls answers at once or ends by a deadline of its own, so that a guard need not watch it. */
+  readonly keepsDeadlines: boolean;
   /** Resolves when the store was reached for the first time; rejects when that failed. The store goes on trying. */
   ready(): Promise<void>;
 }
@@ -32,23 +34,28 @@ export async function openServiceStore(
   const deadlineMs = failure.deadlineMs ?? defaultDeadlineMs;
   if (name === 'memory') {
     const { createMemoryStore } = await import('../stores/memory/index.ts');
-    return { store: createMemoryStore(), kind: 'memory', ready: () => Promise.resolve() };
+    return {
+      store: createMemoryStore(),
+      kind: 'memory',
+      keepsDeadlines: true,
+      ready: () => Promise.resolve(),
+    };
   }
   if (name === 'lmdb' || name.startsWith('lmdb:')) {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
     const store = createLmdbStore({ path, deadlineMs });
-    return { store, kind: 'lmdb', ready: () => store.ready() };
+    return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready() };
   }
   if (/^rediss?:\/\//.test(name)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     const store = createRedisStore({ url: name, deadlineMs });
-    return { store, kind: 'redis', ready: () => store.ready() };
+    return { store, kind: 'redis', keepsDeadlines: false, ready: () => store.ready() };
   }
   if (/^postgres(ql)?:\/\//.test(name)) {
     const { createPostgresStore } = await import('../stores/postgres/index.ts');
     const store = createPostgresStore({ connectionString: name, deadlineMs, onFault });
-    return { store, kind: 'postgres', ready: () => store.ready() };
+    return { store, kind: 'postgres', keepsDeadlines: false, ready: () => store.ready() };
   }
   throw new Fault(
     'CONFIG_INVALID',

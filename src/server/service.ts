@@ -149,7 +149,7 @@ const builtConsole = fileURLToPath(new URL('../console', import.meta.url));
 
 function openParts(
   config: ServiceConfig,
-  { store }: OpenedStore,
+  { store, keepsDeadlines }: OpenedStore,
   secrets: RoomParts['secrets'],
   observation: Observation,
 ): RoomParts {
@@ -159,7 +159,7 @@ function openParts(
     store,
     policies,
     environment,
-    failure,
+    failure: keepsDeadlines ? { ...failure, deadlineMs: null } : failure,
     allowEventEvery: config.telemetry.allowEventEvery,
   });
   observeGuard(observation, guard);

@@ -14,35 +14,48 @@ const notJson: BodyReading = { kind: 'not-json' };
 const gone: BodyReading = { kind: 'gone' };
 const encoded: BodyReading = { kind: 'encoded' };
 
-/** Reads a body of at most `most` bytes as JSON. What is larger is not read to its end. */
-export function readJson(request: IncomingMessage, most: number): Promise<BodyReading> {
-  const { headers } = request;
-  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-    return Promise.resolve(encoded);
+/**
+ * Reads a body of at most `most` bytes as JSON and hands over how that ended, once. What is larger is not read to its
+ * end.
+ */
+export function readJson(request: IncomingMessage, most: number, done: (reading: BodyReading) => void): void {
+  const objection = objectionTo(request, most);
+  if (objection !== null) {
+    done(objection);
+    return;
   }
-  if (Number(headers['content-length'] ?? 0) > most) return Promise.resolve(tooLarge);
-  return new Promise((resolve) => {
-    let bytes = 0;
-    let first: Buffer | null = null;
-    let rest: Buffer[] | null = null;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > most) {
-        request.pause();
-        resolve(tooLarge);
-      } else if (first === null) first = chunk;
-      else if (rest === null) rest = [first, chunk];
-      else rest.push(chunk);
-    });
-    request.on('end', () => resolve(parsed(rest === null ? first : Buffer.concat(rest, bytes))));
-    request.on('close', () => resolve(gone));
-    request.on('error', () => resolve(gone));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isOver = false;
+  const end = (reading: BodyReading) => {
+    if (isOver) return;
+    isOver = true;
+    done(reading);
+  };
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= most) {
+      chunks.push(chunk);
+      return;
+    }
+    request.pause();
+    end(tooLarge);
   });
+  request.on('end', () => end(parsed(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes))));
+  // Without a listener for `error` a request that is cut off just closes.
+  request.on('close', () => end(gone));
+}
+
+/** What the headers alone rule out. */
+function objectionTo({ headers }: IncomingMessage, most: number): BodyReading | null {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') return encoded;
+  return Number(headers['content-length'] ?? 0) > most ? tooLarge : null;
 }
 
 /** The message of a parse error quotes the body, which may hold an identifier, so it goes nowhere. */
-function parsed(bytes: Buffer | null): BodyReading {
-  if (bytes === null || !isUtf8(bytes)) return notJson;
+function parsed(bytes: Buffer | undefined): BodyReading {
+  if (bytes === undefined || !isUtf8(bytes)) return notJson;
   try {
     return { kind: 'json', value: JSON.parse(bytes.toString('utf8')) };
   } catch (error) {

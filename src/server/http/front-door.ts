@@ -3,7 +3,7 @@ import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
 import type { RouteAnswer } from '../route.ts';
 import type { Access } from './access.ts';
 import { type BodyReading, readJson } from './body.ts';
-import { type CallContext, HttpCall } from './http-call.ts';
+import { type CallContext, type CallInput, HttpCall } from './http-call.ts';
 import { isInternal, type ProblemCode, problemAnswer, problemOf } from './problem.ts';
 import type { Found, ReadyRoute, Router } from './router.ts';
 import { sendAnswer } from './send-answer.ts';
@@ -33,9 +33,23 @@ export interface FrontDoorParts extends CallContext {
   readonly files: Files;
 }
 
-type Admitted = Found & { kind: 'route' };
+/** One request on its way through the door. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAt: number;
+  /** Without its query. */
+  readonly path: string;
+  /** With its `?`; empty when there is none. */
+  readonly search: string;
+  /** The pattern of the route; null when there is none. */
+  readonly route: string | null;
+}
 
-/** Takes requests in: finds the route, asks who comes, reads and checks the body, answers. Never rejects. */
+/**
+ * Takes requests in: finds the route, asks who comes, reads and checks the body, answers. Never rejects. Up to the
+ * handler nothing waits on a promise: on the way of a decision every one of them is felt.
+ */
 export class FrontDoor {
   readonly #parts: FrontDoorParts;
 
@@ -45,60 +59,48 @@ export class FrontDoor {
 
   /** For node:http. */
   readonly respond = (request: IncomingMessage, response: ServerResponse): void => {
-    const startedAt = this.#parts.clock();
-    void this.#answer(request, response, startedAt);
-  };
-
-  async #answer(request: IncomingMessage, response: ServerResponse, startedAt: number): Promise<void> {
+    const { clock, router, access } = this.#parts;
+    const startedAt = clock();
     const target = request.url ?? '/';
     const cut = target.indexOf('?');
     const path = cut < 0 ? target : target.slice(0, cut);
-    const found = this.#parts.router.find(request.method ?? '', path);
-    const route = found.kind === 'route' ? found.ready.route.path : null;
-    let answer: RouteAnswer | null;
+    const search = cut < 0 ? '' : target.slice(cut);
+    const found = router.find(request.method ?? '', path);
+    if (found.kind !== 'route') {
+      const visit: Visit = { request, response, startedAt, path, search, route: null };
+      this.#finish(visit, this.#answerStranger(visit, found));
+      return;
+    }
+    const { ready, params } = found;
+    const visit: Visit = { request, response, startedAt, path, search, route: ready.route.path };
+    const admission = access.admit(request, ready.route);
+    if (!admission.allowed) this.#finish(visit, refusal(request, admission.code, admission.detail));
+    else if (ready.body === null)
+      void this.#run(visit, ready, { params, caller: admission.caller, body: undefined });
+    else this.#readBody(visit, ready, params, admission.caller);
+  };
+
+  #readBody(visit: Visit, ready: ReadyRoute, params: CallInput['params'], caller: string | null): void {
+    readJson(visit.request, ready.bodyBytes, (reading) => {
+      if (reading.kind === 'json') void this.#run(visit, ready, { params, caller, body: reading.value });
+      else if (reading.kind !== 'gone') this.#finish(visit, unreadable(visit.request, reading, ready));
+    });
+  }
+
+  async #run(visit: Visit, ready: ReadyRoute, input: CallInput): Promise<void> {
+    const { request, response, search } = visit;
+    let answer: RouteAnswer;
     try {
-      answer =
-        found.kind === 'route'
-          ? await this.#enter(request, response, found, cut < 0 ? '' : target.slice(cut))
-          : this.#answerStranger(request, path, found);
+      const call = new HttpCall(request, response, search, input, this.#parts);
+      answer = checked(request, call, ready) ?? (await ready.route.handle(call));
     } catch (error) {
-      if (isInternal(error)) this.#parts.onFault(error, route ?? 'none');
+      if (isInternal(error)) this.#parts.onFault(error, ready.route.path);
       answer = problemOf(error, requestIdOf(headerIn(request)));
     }
-    if (answer === null) return;
-    try {
-      await this.#send(request, response, answer);
-    } catch (error) {
-      // A stream that broke: the client went away, or what feeds it failed. The connection is gone either way.
-      if (!response.destroyed) response.destroy();
-      if (!isBrokenStream(error)) this.#parts.onFault(error, route ?? 'none');
-    }
-    const durationMs = this.#parts.clock() - startedAt;
-    this.#parts.onAnswered({ method: request.method ?? '', route, status: answer.status, durationMs });
+    this.#finish(visit, answer);
   }
 
-  /** Null when the client has gone. */
-  async #enter(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { ready, params }: Admitted,
-    search: string,
-  ): Promise<RouteAnswer | null> {
-    const admission = this.#parts.access.admit(request, ready.route);
-    if (!admission.allowed) return refusal(request, admission.code, admission.detail);
-    const { caller } = admission;
-    let body: unknown;
-    if (ready.body !== null) {
-      const reading = await readJson(request, ready.bodyBytes);
-      if (reading.kind === 'gone') return null;
-      if (reading.kind !== 'json') return unreadable(request, reading, ready);
-      body = reading.value;
-    }
-    const call = new HttpCall(request, response, { params, caller, body, search }, this.#parts);
-    return checked(request, call, ready) ?? ready.route.handle(call);
-  }
-
-  #answerStranger(request: IncomingMessage, path: string, found: Found): RouteAnswer {
+  #answerStranger({ request, path }: Visit, found: Found): RouteAnswer {
     const admission = this.#parts.access.admit(request, { role: null });
     if (!admission.allowed) return refusal(request, admission.code, admission.detail);
     if (found.kind === 'method') {
@@ -112,12 +114,31 @@ export class FrontDoor {
     );
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, answer: RouteAnswer): Promise<void> | undefined {
+  #finish(visit: Visit, answer: RouteAnswer): void {
+    const { request, response } = visit;
     const inbound = headerIn(request);
-    return sendAnswer(request, response, answer, {
+    const streaming = sendAnswer(request, response, answer, {
       requestId: inbound === undefined ? null : requestIdOf(inbound),
       close: this.#parts.isDraining() || (!request.complete && hasBody(request)),
     });
+    if (streaming === null) this.#tell(visit, answer.status);
+    else
+      streaming.then(
+        () => this.#tell(visit, answer.status),
+        (error: unknown) => this.#breakOff(visit, error),
+      );
+  }
+
+  /** A stream broke: the client went away, or what feeds it failed. The connection is gone either way. */
+  #breakOff(visit: Visit, error: unknown): void {
+    if (!visit.response.destroyed) visit.response.destroy();
+    if (!isBrokenStream(error)) this.#parts.onFault(error, visit.route ?? 'none');
+    this.#tell(visit, visit.response.statusCode);
+  }
+
+  #tell({ request, startedAt, route }: Visit, status: number): void {
+    const durationMs = this.#parts.clock() - startedAt;
+    this.#parts.onAnswered({ method: request.method ?? '', route, status, durationMs });
   }
 }
 

@@ -19,6 +19,14 @@ export interface CallContext {
   readonly ending: AbortSignal;
 }
 
+/** What the door has found out about a request. */
+export interface CallInput {
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly caller: string | null;
+  readonly body: unknown;
+}
+
 /** A request as its route sees it. What only some routes ask for is made when it is asked for. */
 export class HttpCall implements RouteCall {
   readonly method: string;
@@ -35,21 +43,17 @@ export class HttpCall implements RouteCall {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    found: {
-      readonly params: Readonly<Record<string, string>>;
-      readonly caller: string | null;
-      readonly body: unknown;
-      readonly search: string;
-    },
+    search: string,
+    input: CallInput,
     context: CallContext,
   ) {
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? 'GET';
-    this.params = found.params;
-    this.caller = found.caller;
-    this.body = found.body;
-    this.#search = found.search;
+    this.params = input.params;
+    this.caller = input.caller;
+    this.body = input.body;
+    this.#search = search;
     this.#context = context;
   }
 

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RouteAnswer } from '../route.ts';
 
-/** On every answer: nothing here is to be kept by caches or guessed at by browsers. */
-const always = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'] as const;
+/** On what a browser could show: nothing here is to be kept by caches or guessed at. */
+const forReaders = ['X-Content-Type-Options', 'nosniff'] as const;
+const notKept = ['Cache-Control', 'no-store'] as const;
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -16,18 +17,20 @@ export interface SendOptions {
   readonly close: boolean;
 }
 
-/** Sends an answer. Resolves when all of it is handed over; a stream that breaks ends the connection. */
+/** Sends an answer. Null when all of it is handed over; of a stream, a promise that rejects when it breaks. */
 export function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: RouteAnswer,
   options: SendOptions,
-): Promise<void> | undefined {
+): Promise<void> | null {
   const { status, body, headers = {} } = answer;
   const fields: (string | number)[] = [];
   for (const name in headers) fields.push(name, headers[name] ?? '');
-  if (headers['Cache-Control'] === undefined) fields.push(always[0], always[1]);
-  fields.push(always[2], always[3]);
+  if (request.method !== 'POST') {
+    if (headers['Cache-Control'] === undefined) fields.push(...notKept);
+    fields.push(...forReaders);
+  }
   if (options.requestId !== null) fields.push('X-Request-Id', options.requestId);
   if (options.close) fields.push('Connection', 'close');
   if (body instanceof Readable) return sendStream(response, status, fields, body, request.method === 'HEAD');
@@ -37,7 +40,7 @@ export function sendAnswer(
   response.writeHead(status, fields);
   if (request.method === 'HEAD') response.end();
   else response.end(payload);
-  return undefined;
+  return null;
 }
 
 function isOwnJson(body: RouteAnswer['body']): boolean {

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Report } from './runner.ts';
+import { benchToken, type ServerName, serverNames } from './service-servers.ts';
+
+/**
+ * `POST /v1/check` of the service beside a bare Fastify endpoint that parses the same body and returns the same JSON
+ * without deciding anything: the same load, each server in a process of its own, rounds taken in turns so that whatever
+ * else the machine does hits all of them. Load by `wrk`, 32 connections, a thousand accounts.
+ */
+const rounds = 5;
+const roundSeconds = 2;
+const connections = 32;
+const accounts = 1_000;
+
+interface Sample {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Processor time of the server, however busy the machine is otherwise. */
+  readonly cpuMicros: number;
+}
+
+interface Running {
+  readonly url: string;
+  /** Processor time since the start, in µs. */
+  usage(): Promise<number>;
+  stop(): void;
+}
+
+export async function run(report: Report): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
+  const script = join(folder, 'accounts.lua');
+  writeFileSync(script, loadScript);
+  try {
+    const samples = await measureInTurns(script);
+    const peer = 'Fastify 5, bare';
+    const bare = middleOf(samples.fastify);
+    for (const name of serverNames) {
+      if (name === 'fastify') continue;
+      const ours = middleOf(samples[name]);
+      const at = `check, ${name}`;
+      report({ metric: `${at} (requests/s)`, ours: ours.perSecond, peer, peerValue: bare.perSecond });
+      report({
+        metric: `${at}, CPU (µs/request)`,
+        ours: ours.cpuMicros,
+        peer,
+        peerValue: bare.cpuMicros,
+        better: 'lower',
+      });
+      report({ metric: `${at}, p99 (ms)`, ours: ours.p99Ms, peer, peerValue: bare.p99Ms, better: 'lower' });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A first round warms up and is thrown away. */
+async function measureInTurns(script: string): Promise<Record<ServerName, Sample[]>> {
+  const servers = new Map<ServerName, Running>();
+  const samples: Record<ServerName, Sample[]> = {
+    fastify: [],
+    memory: [],
+    lmdb: [],
+    'lmdb with a token': [],
+  };
+  try {
+    for (const name of serverNames) servers.set(name, await start(name));
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [name, server] of servers) {
+        const sample = await load(server, script);
+        if (round > 0) samples[name].push(sample);
+      }
+    }
+  } finally {
+    for (const server of servers.values()) server.stop();
+  }
+  return samples;
+}
+
+function middleOf(samples: readonly Sample[]): Sample {
+  const middle = (values: number[]) =>
+    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return {
+    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
+    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+async function start(name: ServerName): Promise<Running> {
+  const program = fileURLToPath(new URL('./service-servers.js', import.meta.url));
+  const child: ChildProcess = fork(program, [name], {
+    execArgv: [],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    url: `http://127.0.0.1:${port}/v1/check`,
+    usage: async () => {
+      child.send('usage');
+      const [micros] = (await once(child, 'message')) as [number];
+      return micros;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+const execute = promisify(execFile);
+
+async function load({ url, usage }: Running, script: string): Promise<Sample> {
+  const usedBefore = await usage();
+  const { stdout } = await execute('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${roundSeconds}s`,
+    '--latency',
+    '-s',
+    script,
+    url,
+  ]);
+  if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
+  const used = (await usage()) - usedBefore;
+  return {
+    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
+    p99Ms: p99In(stdout),
+    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
+  };
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(text.match(pattern)?.[1] ?? Number.NaN);
+}
+
+function p99In(text: string): number {
+  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
+  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
+  return Number(value) * toMs;
+}
+
+/** Requests are made once, so that the load costs wrk next to nothing. */
+const loadScript = `
+local requests = {}
+local at = 0
+init = function()
+  for n = 1, ${accounts} do
+    local body = '{"action":"auth.login","account":"account-' .. n .. '","ip":"192.0.' .. (n % 250) .. '.' .. (n % 199) .. '","ua":"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36","device":{"id":"device-' .. n .. '","confidence":"MEDIUM"}}'
+    requests[n] = wrk.format('POST', nil, {
+      ['content-type'] = 'application/json',
+      ['authorization'] = 'Bearer ${benchToken}',
+    }, body)
+  end
+end
+request = function()
+  at = at % ${accounts} + 1
+  return requests[at]
+end
+`;
