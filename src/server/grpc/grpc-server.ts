@@ -3,7 +3,7 @@ import { createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter } from '../../limits/descriptors/descriptor-limiter.ts';
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
-import type { WarningListener } from '../../limits/warning.ts';
+import { emitWarning, type WarningListener } from '../../limits/warning.ts';
 import { TokenBook } from '../http/token-book.ts';
 import { callerCheck } from './caller-check.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -107,9 +107,15 @@ function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
 }
 
 function authorize(parts: GrpcParts) {
-  const { limiter, trustedProxies, warn, userHeader } = parts;
+  const { limiter, trustedProxies, warn = emitWarning, userHeader } = parts;
   const reading = {
-    addressOf: createClientAddress({ trustedProxies, warn }),
+    // Envoy writes x-forwarded-for itself, also where no proxy stands in front of it: nothing to warn of.
+    addressOf: createClientAddress({
+      trustedProxies,
+      warn: (warning) => {
+        if (warning.code !== 'PORTCULLIS_PROXY_UNTRUSTED') warn(warning);
+      },
+    }),
     userHeader: userHeader?.toLowerCase() ?? null,
   };
   return async (message: CheckRequestMessage) => {
