@@ -8,6 +8,7 @@ import { addDrill } from './drill/command.ts';
 import { reportFault } from './exit.ts';
 import { addExplain } from './explain/command.ts';
 import { addKeys } from './keys/command.ts';
+import { addProve } from './prove/command.ts';
 import { addReplay } from './replay/command.ts';
 import { addServe } from './serve/command.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
@@ -36,6 +37,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
     addTop,
     addExplain,
     addDrill,
+    addProve,
     addBlocks,
     addConfig,
     addKeys,

@@ -1,0 +1,55 @@
+import type { Policy } from '../../core/policy.ts';
+import { type Effort, fullEffort } from '../../testing/prover/effort.ts';
+import { prove } from '../../testing/prover/prove.ts';
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { reportJson } from './report-json.ts';
+import { reportText } from './report-text.ts';
+import { tracesOf, writeTraces } from './traces.ts';
+
+export interface ProveCommandOptions {
+  readonly policies: readonly Policy[];
+  /** As it was given, for the line that replays a trace. */
+  readonly policyFile?: string | undefined;
+  readonly depth?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly seed: number;
+  /** Folder for the traces; without it only those of broken guarantees are shown. */
+  readonly out?: string | undefined;
+  readonly json: boolean;
+  /** Default {@link fullEffort}. */
+  readonly effort?: Effort | undefined;
+  /** Time in ms. */
+  readonly clock: () => number;
+}
+
+/** Searches, reports, and says whether a guarantee is broken. */
+export async function runProve(options: ProveCommandOptions, io: CommandIo): Promise<ExitCode> {
+  const { policies, policyFile, seed, out, json } = options;
+  const proof = prove({
+    policies,
+    seed,
+    effort: effortOf(options),
+    isOver: deadlineOf(options),
+    onPart: (part) => {
+      if (io.isTerminal) io.stderr.write(`\r${part} …\u001b[K`);
+    },
+  });
+  if (io.isTerminal) io.stderr.write('\r\u001b[K');
+  const traces = tracesOf(proof);
+  if (out !== undefined) await writeTraces(out, traces);
+  const frame = { proof, seed, policyFile, out };
+  io.stdout.write(json ? reportJson(frame) : reportText(frame));
+  const isBroken = proof.brokenInOutages.length > 0 || proof.policies.some(({ broken }) => broken.length > 0);
+  return isBroken ? 1 : 0;
+}
+
+/** With a time given, walks go on until it is up. */
+function effortOf({ effort = fullEffort, depth = effort.depth, seconds }: ProveCommandOptions): Effort {
+  return { ...effort, depth, walks: seconds === undefined ? effort.walks : Number.MAX_SAFE_INTEGER };
+}
+
+function deadlineOf({ seconds, clock }: ProveCommandOptions): (share: number) => boolean {
+  if (seconds === undefined) return () => false;
+  const startedAt = clock();
+  return (share) => clock() - startedAt >= share * seconds * 1_000;
+}

@@ -1,0 +1,127 @@
+import type { CredentialPolicy, LadderPolicy, Policy, RatePolicy } from '../../core/policy.ts';
+import type { StoredRecord } from '../../core/records.ts';
+import type { Standing } from '../../core/standing.ts';
+import type {
+  AccountRecord,
+  AgentRecord,
+  DeviceRecord,
+  NetworkRecord,
+  PrefixRecord,
+} from '../../core/state.ts';
+import type { WatchedWindow } from '../../core/watch.ts';
+import type { RecordMap } from './proof-engine.ts';
+
+/**
+ * The times at which records start to mean something else: a block ends, a window forgets, a point decays, a level is
+ * forgotten, an epoch ends. Between two of them nothing happens by itself, so a search that waits for them, and for
+ * the millisecond before, misses little.
+ */
+export function boundariesOf(records: RecordMap, now: number, policy: Policy): number[] {
+  const times = new Set<number>();
+  const note = (time: number | null) => {
+    if (time !== null && time > now) times.add(time);
+  };
+  for (const [text, record] of records) {
+    const kind = kindOf(text);
+    if (kind === 'book') continue;
+    if (policy.kind === 'rate') noteRate(record, policy, now, note);
+    else if (kind === 'K4') noteAccount(record as AccountRecord, policy, now, note);
+    else noteOther(kind, record, policy, now, note);
+  }
+  return [...times].sort((a, b) => a - b);
+}
+
+/** `K4`, `K1`, …, or `book`. */
+export const kindOf = (text: string): string => text.split(':', 5)[4] ?? '';
+
+type Note = (time: number | null) => void;
+
+function noteAccount(record: AccountRecord, policy: CredentialPolicy, now: number, note: Note): void {
+  const { score, budget, correlation, caps, ladder } = policy;
+  noteStanding(record.standing, score.decayMs.account, ladder, now, note);
+  for (const { standing, failures } of record.devices) {
+    noteStanding(standing, score.decayMs.accountDevice, ladder, now, note);
+    note(lastOf(failures, budget.epochMs));
+  }
+  if (record.missingAt !== null) note(record.missingAt + score.missingDeviceAgainMs);
+  noteWindow(record.rotation, correlation.rotation.windowMs, note);
+  noteWindow(record.flood, correlation.flood.windowMs, note);
+  note(record.floodUntil);
+  note(firstOf(record.softs, correlation.equilibrium.windowMs));
+  note(firstOf(record.rotations, correlation.rotationRepeat.windowMs));
+  note(firstOf(record.devicesMadeAt, caps.newAccountDevicesMs));
+  const { epochStart, cooldownUntil, softUntil, failures } = record.budget;
+  note(cooldownUntil);
+  note(softUntil);
+  note(firstOf(failures, budget.epochMs));
+  if (epochStart !== null) note(epochStart + budget.epochMs);
+}
+
+function noteOther(
+  kind: string,
+  record: StoredRecord,
+  { score, correlation, ladder }: CredentialPolicy,
+  now: number,
+  note: Note,
+): void {
+  noteStanding((record as NetworkRecord).standing, score.decayMs.network, ladder, now, note);
+  if (kind === 'K1' && correlation.spray !== null)
+    noteWindow((record as NetworkRecord).spray, correlation.spray.windowMs, note);
+  if (kind === 'K2') noteWindow((record as AgentRecord).churn, correlation.churn.windowMs, note);
+  if (kind === 'D') {
+    const { dilution, dilutedAt } = record as DeviceRecord;
+    noteWindow(dilution, correlation.dilution.windowMs, note);
+    if (dilutedAt !== null) {
+      note(dilutedAt + correlation.dilution.confirmFromMs);
+      note(dilutedAt + correlation.dilution.confirmUntilMs);
+    }
+  }
+  if (kind.startsWith('P') && correlation.prefixes !== null) {
+    const { children, accounts } = record as PrefixRecord;
+    for (const { at } of [...children, ...accounts]) note(at + correlation.prefixes.windowMs);
+  }
+}
+
+/** Calls have no score; a bucket has drained when its time has come. */
+function noteRate(record: StoredRecord, { ladder }: RatePolicy, now: number, note: Note): void {
+  const { standing, bucket } = record as NetworkRecord;
+  noteStanding(standing, 0, ladder, now, note);
+  note(bucket.tatMs);
+}
+
+/** The next point forgotten and the last, under both speeds; ends of blocks; levels forgotten one by one. */
+function noteStanding(
+  standing: Standing,
+  decayMs: number,
+  ladder: LadderPolicy,
+  now: number,
+  note: Note,
+): void {
+  const { score, scoreAt, softUntil, hardUntil, hardAt, memory } = standing;
+  note(softUntil);
+  note(hardUntil);
+  if (hardAt !== null) note(hardAt + ladder.cycleMs);
+  if (score > 0) {
+    const step = memory >= 2 ? 2 * decayMs : decayMs;
+    for (let points = 1; points <= Math.min(score, 3); points += 1) note(scoreAt + points * step);
+    note(scoreAt + score * step);
+  }
+  let since = hardUntil;
+  for (let level = memory; level > 0 && since <= now + MOST_AHEAD_MS; level -= 1) {
+    since += ladder.memoryMs[level - 1] ?? 0;
+    note(since);
+  }
+}
+
+const MOST_AHEAD_MS = 3 * 24 * 3_600_000;
+
+function noteWindow({ seen, watchUntil }: WatchedWindow, windowMs: number, note: Note): void {
+  note(watchUntil);
+  for (const { at } of seen) note(at + windowMs);
+}
+
+const firstOf = (times: readonly number[], windowMs: number): number | null =>
+  times[0] === undefined ? null : times[0] + windowMs;
+
+const lastOf = (times: readonly number[], windowMs: number): number | null =>
+  firstOf(times.slice(-1), windowMs);
