@@ -1,5 +1,6 @@
 import { EnvoyDescriptorSchema, EnvoyDomainSchema } from './envoy-schema.ts';
-import { builtInSchemas, schemaOfKind } from './policy-schema.ts';
+import { schemaOfKind } from './policy-schema.ts';
+import { ScenariosSection, scenarioEntrySchemas } from './scenarios-section.ts';
 import { frame, sections } from './service-schema.ts';
 import { isTree, merge } from './tree.ts';
 
@@ -8,7 +9,7 @@ import { isTree, merge } from './tree.ts';
  * validate; where those leave a part to code (policies, descriptors), this says what the code takes.
  */
 export function serviceJsonSchema(): object {
-  const parts = { ...sections, policies, envoy };
+  const parts = { ...sections, policies, envoy, scenarios };
   const references = Object.fromEntries(
     Object.keys(parts).map((name) => [name, { $ref: `#/$defs/${name}` }]),
   );
@@ -29,15 +30,27 @@ export function serviceJsonSchema(): object {
       ...references,
     },
     additionalProperties: false,
-    $defs: { ...parts, layer, envoyDomain, envoyDescriptor },
+    $defs: {
+      ...parts,
+      credentialPolicy: schemaOfKind.credential,
+      ratePolicy: schemaOfKind.rate,
+      layer,
+      scenario,
+      envoyDomain,
+      envoyDescriptor,
+    },
   }) as object;
 }
 
 const policies = {
   type: 'object',
   description: 'Built-in policies with other numbers, and policies of your own that extend one of them.',
-  properties: { ...builtInSchemas },
-  additionalProperties: { anyOf: [schemaOfKind.credential, schemaOfKind.rate] },
+  properties: {
+    login: { $ref: '#/$defs/credentialPolicy' },
+    otp: { $ref: '#/$defs/credentialPolicy' },
+    api: { $ref: '#/$defs/ratePolicy' },
+  },
+  additionalProperties: { anyOf: [{ $ref: '#/$defs/credentialPolicy' }, { $ref: '#/$defs/ratePolicy' }] },
 };
 
 const descriptors = { properties: { descriptors: { items: { $ref: '#/$defs/envoyDescriptor' } } } };
@@ -46,6 +59,14 @@ const envoyDomain = merge(EnvoyDomainSchema, descriptors);
 const envoy = merge(sections.envoy, {
   items: { anyOf: [{ type: 'string', description: 'Path of a file.' }, { $ref: '#/$defs/envoyDomain' }] },
 });
+
+const scenario = { anyOf: scenarioEntrySchemas };
+const scenarioList = { items: { $ref: '#/$defs/scenario' } };
+const [bareList, settings] = ScenariosSection.anyOf;
+const scenarios = {
+  ...ScenariosSection,
+  anyOf: [merge(bareList, scenarioList), merge(settings, { properties: { list: scenarioList } })],
+};
 
 /** Without what only our own messages need. */
 function plain(value: unknown): unknown {

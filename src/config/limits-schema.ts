@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { choice, cidrs, name, optionalFields, text, whole } from './fields.ts';
+import { AllowSchema } from './allow-schema.ts';
+import { choice, name, optionalFields, text, whole } from './fields.ts';
 
 /** What a configuration may say of the limiter: everything `createLimiter` takes as data. */
 
@@ -52,14 +53,6 @@ const Override = Type.Object(
   strict,
 );
 
-const Header = Type.Object(
-  {
-    name: Type.String({ pattern: '^[\\w-]{1,64}$', expected: 'the name of a header' }),
-    value: Type.String({ minLength: 16, maxLength: 1024 }),
-  },
-  strict,
-);
-
 /** Metrics have a series per route. */
 const mostRoutes = 500;
 
@@ -74,11 +67,7 @@ export const LimitsSection = optionalFields(
     }),
     otherCost: cost,
     overrides: Type.Array(Override, { maxItems: 10_000 }),
-    allow: optionalFields({
-      cidrs: cidrs(),
-      users: Type.Array(text(256), { maxItems: 10_000 }),
-      headers: Type.Array(Header, { maxItems: 64 }),
-    }),
+    allow: AllowSchema,
     shadow: Type.Union([Type.Boolean(), Type.Array(choice(['limit', 'auto-block']), { maxItems: 2 })], {
       description: 'Rules that decide and tell, but never refuse; `true` for all.',
     }),

@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { rules } from '../core/decision.ts';
+import { choice } from './fields.ts';
 
 /**
  * What a policy file may say. Everything is optional: what is not said keeps the value of the engine contract. Field
@@ -29,9 +31,18 @@ const part = (fields: Fields) => Type.Optional(fieldsOf(fields));
 const correlation = { count: Several, windowMs: Milliseconds };
 const threshold = part({ children: Several, accounts: Several });
 
+/** Rules that can run in shadow: those that lead to a block. The others tell of one, or of the store. */
+export const shadowRules = rules.filter(
+  (rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store',
+);
+
+/** Rules that decide and tell, but never block. */
+export const ShadowList = Type.Array(choice(shadowRules), { maxItems: shadowRules.length });
+
 const frame = {
   actions: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 })),
   ownerLane: Type.Optional(Type.Boolean()),
+  shadow: Type.Optional(ShadowList),
   ladder: part({
     durationsMs: Levels,
     memoryMs: Levels,

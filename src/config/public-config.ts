@@ -1,3 +1,4 @@
+import type { AllowListOptions } from '../limits/index.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 /** Stands where something secret was. */
@@ -8,7 +9,7 @@ const hidden = '[hidden]';
  * limits are made for, of which only the numbers are told.
  */
 export function publicConfig(config: ServiceConfig): object {
-  const { limits, kratos, telemetry } = config;
+  const { limits, scenarios, kratos, telemetry } = config;
   return {
     ...config,
     store: storeWithoutPassword(config.store),
@@ -19,11 +20,14 @@ export function publicConfig(config: ServiceConfig): object {
         for: user === undefined ? 'cidr' : 'user',
         ...limit,
       })),
-      allow: {
-        cidrs: limits.allow.cidrs?.length ?? 0,
-        users: limits.allow.users?.length ?? 0,
-        headers: limits.allow.headers?.map(({ name }) => name) ?? [],
-      },
+      allow: allowCounts(limits.allow),
+    },
+    scenarios: {
+      ...scenarios,
+      allow: allowCounts(scenarios.allow),
+      list: scenarios.list.map(({ allow, ...scenario }) =>
+        allow === undefined ? scenario : { ...scenario, allow: allowCounts(allow) },
+      ),
     },
     kratos: kratos && {
       ...kratos,
@@ -41,6 +45,13 @@ export function publicConfig(config: ServiceConfig): object {
     },
   };
 }
+
+/** How many are let through, not who. */
+const allowCounts = ({ cidrs = [], users = [], headers = [] }: AllowListOptions) => ({
+  cidrs: cidrs.length,
+  users: users.length,
+  headers: headers.map(({ name }) => name),
+});
 
 const storeWithoutPassword = (store: string): string =>
   store.includes('://') ? urlWithoutPassword(store) : store;

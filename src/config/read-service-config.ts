@@ -12,11 +12,12 @@ import { type EnvoyDomain, envoyProblems } from './envoy-schema.ts';
 import { resolvePolicies } from './policy-file.ts';
 import { bounded, fieldPath, type Problem, problemsFault, schemaProblems } from './problem.ts';
 import { resolveService } from './resolve-service.ts';
+import { resolveScenarios } from './scenarios-section.ts';
 import type { ServiceConfig } from './service-config.ts';
 import { serviceDefaults } from './service-defaults.ts';
 import { type ServiceData, ServiceDocument } from './service-schema.ts';
 import { senseProblems } from './service-sense.ts';
-import { deepFreeze, isTree, merge, type Tree, valueAt } from './tree.ts';
+import { frozenCopy, isTree, merge, type Tree, valueAt } from './tree.ts';
 
 /** Where a configuration comes from. */
 export interface ConfigSource {
@@ -106,7 +107,7 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
     );
   const all = unique([...problems, ...variables.problems, ...chosen.problems, ...others]);
   if (all.length > 0 || chosen.config === null) return { config: null, problems: bounded(all) };
-  return { config: deepFreeze(chosen.config), problems: [] };
+  return { config: frozenCopy(chosen.config), problems: [] };
 }
 
 /** A layer that says nothing may be left empty; one that is no object is told of by the frame. */
@@ -132,8 +133,11 @@ function checkLayer(check: LayerCheck): { config: ServiceConfig | null; problems
   const merged = withTokens(merge(merge(common, layer ?? {}), variables?.layer) as Tree, variables);
   const problems = schemaProblems(ServiceDocument, merged);
   const envoy = readEnvoy(merged.envoy, room, problems);
-  // What a policy may say is told together with the rest; what the fields mean together only once each is sound.
-  if (problems.length > 0) resolvePolicies(merged.policies, problems);
+  // What policies and scenarios may say is told with the rest; what fields mean together only once each is sound.
+  if (problems.length > 0) {
+    resolvePolicies(merged.policies, problems);
+    resolveScenarios(merged.scenarios, problems);
+  }
   const config = problems.length > 0 ? null : resolveSound(merged as ServiceData, envoy, check, problems);
   const named = problems.map((problem) => placed(problem, check));
   return { config: named.length > 0 ? null : config, problems: named };
@@ -158,10 +162,10 @@ function withTokens(document: Tree, variables: VariableLayer | null): Tree {
 
 /** Names the place a wrong value comes from: a variable, the environment's layer, or the document itself. */
 function placed({ path, message }: Problem, { environment, layer, variables }: LayerCheck): Problem {
-  const variable = variables?.origins.get(path);
-  if (variable !== undefined) return { path: variable, message };
-  // A list of the layer replaces that of the document, so everything in it is the layer's.
+  // A list of a layer replaces that of the document, so everything in it is the layer's.
   const [fields = ''] = path.split('[', 1);
+  const variable = variables?.origins.get(fields);
+  if (variable !== undefined) return { path: variable, message };
   const isOfLayer = fields !== '' && valueAt(layer, fields.split('.')) !== undefined;
   return { path: isOfLayer ? `${fieldPath('environments', environment)}.${path}` : path, message };
 }

@@ -6,8 +6,15 @@ import type { EnvoyDomain } from './envoy-schema.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';
 import { resolvePolicies } from './policy-file.ts';
-import type { Problem } from './problem.ts';
-import type { KratosSettings, LimitSettings, ServiceConfig, ServiceToken } from './service-config.ts';
+import { fieldPath, type Problem } from './problem.ts';
+import { resolveScenarios, type ScenariosData } from './scenarios-section.ts';
+import type {
+  KratosSettings,
+  LimitSettings,
+  ScenarioSettings,
+  ServiceConfig,
+  ServiceToken,
+} from './service-config.ts';
 import { serviceDefaults as defaults } from './service-defaults.ts';
 import type { ServiceData } from './service-schema.ts';
 import { merge } from './tree.ts';
@@ -38,7 +45,7 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
     forwardingHeader: data.forwardingHeader ?? defaults.forwardingHeader,
     policies: policiesIn(data, problems),
     limits: limitsOf(data.limits ?? {}),
-    scenarios: { enabled: data.scenarios !== undefined, options: data.scenarios ?? {} },
+    scenarios: scenariosOf(data.scenarios ?? {}, problems),
     kratos: kratosOf(data.kratos ?? null, listen.host),
     envoy,
     failure: { breaker: {}, caps: {}, ...defaults.failure, ...data.failure },
@@ -60,15 +67,38 @@ function tokenOf({ name, role, sha256, token }: NonNullable<ServiceData['tokens'
   return { name, role, sha256: sha256?.toLowerCase() ?? sha256Of(token ?? '') };
 }
 
-function policiesIn({ policies, shadow }: ServiceData, problems: Problem[]): readonly Policy[] {
-  const resolved = resolvePolicies(policies, problems);
-  if (shadow === undefined) return resolved;
-  const listed = (name: string): readonly Rule[] => (Array.isArray(shadow) ? shadow : (shadow[name] ?? []));
-  return resolved.map((policy) => ({ ...policy, shadow: listed(policy.name) }));
+/** Rules in shadow are those of the policy itself and those of the common list. */
+function policiesIn({ policies, shadow = [] }: ServiceData, problems: Problem[]): readonly Policy[] {
+  const resolved: readonly ShadowedPolicy[] = resolvePolicies(policies, problems);
+  if (!Array.isArray(shadow)) problems.push(...unknownPolicies(shadow, resolved));
+  return resolved.map((policy) => {
+    const listed: readonly Rule[] = Array.isArray(shadow) ? shadow : (shadow[policy.name] ?? []);
+    return { ...policy, shadow: [...new Set([...(policy.shadow ?? []), ...listed])] };
+  });
+}
+
+type ShadowedPolicy = Policy & { readonly shadow?: readonly Rule[] };
+
+function unknownPolicies(shadow: object, policies: readonly Policy[]): Problem[] {
+  const names = policies.map(({ name }) => name);
+  return Object.keys(shadow)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({ path: fieldPath('shadow', name), message: `is not one of ${names.join(', ')}` }));
 }
 
 function limitsOf({ signedIn = {}, ...data }: LimitsData): LimitSettings {
   return { overrides: [], anonymous: {}, allow: {}, shadow: false, ...defaults.limits, ...signedIn, ...data };
+}
+
+function scenariosOf(data: ScenariosData, problems: Problem[]): ScenarioSettings {
+  const { list: _, ...settings } = Array.isArray(data) ? {} : data;
+  return {
+    allow: {},
+    shadow: false,
+    ...defaults.scenarios,
+    ...settings,
+    list: resolveScenarios(data, problems),
+  };
 }
 
 function kratosOf(data: KratosData | null, host: string): KratosSettings | null {

@@ -1,3 +1,4 @@
+import type { Scenario } from '../abuse/index.ts';
 import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
 import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '../limits/index.ts';
@@ -90,11 +91,18 @@ export interface LimitSettings {
   readonly legacyHeaders: boolean;
 }
 
-/** Abuse scenarios: which of the built-in ones run, and those of the user. */
+/** Abuse scenarios: what `createScenarios` takes as data. */
 export interface ScenarioSettings {
+  /** Default true. */
   readonly enabled: boolean;
-  /** As the schema of `src/abuse` has it. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** Default: the built-in ones. */
+  readonly list: readonly Scenario[];
+  /** Whom no scenario judges. Default: nobody. */
+  readonly allow: AllowListOptions;
+  /** Scenarios that decide and tell, but never enforce, besides those that say so. Default false: none. */
+  readonly shadow: boolean | readonly string[];
+  /** Calls that may be held back at once. Default 100. */
+  readonly mostDelayed: number;
 }
 
 /** Login backoff in front of Ory Kratos. */

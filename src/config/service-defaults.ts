@@ -31,6 +31,7 @@ export const serviceDefaults = {
     standardHeaders: true,
     legacyHeaders: false,
   },
+  scenarios: { enabled: true, mostDelayed: 100 },
   kratos: {
     upstreamUrl: 'http://kratos:4433',
     maxIdentifierAttempts: 10,

@@ -1,17 +1,13 @@
 import Type from 'typebox';
-import { rules } from '../core/decision.ts';
 import { EnvoyDomainSchema } from './envoy-schema.ts';
 import { choice, cidrs, milliseconds, name, optionalFields, orNull, port, text, whole } from './fields.ts';
 import { KratosSection } from './kratos-schema.ts';
 import { LimitsSection } from './limits-schema.ts';
+import { ShadowList } from './policy-schema.ts';
+import { ScenariosSection } from './scenarios-section.ts';
 
 const strict = { additionalProperties: false } as const;
 const DAY_MS = 86_400_000;
-
-/** Rules that can run in shadow: those that lead to a block. The others tell of one, or of the store. */
-export const shadowRules = rules.filter((rule) => !['blocked', 'degraded', 'store'].includes(rule));
-
-export const ShadowList = Type.Array(choice(shadowRules), { maxItems: shadowRules.length });
 
 const Token = Type.Object(
   {
@@ -110,7 +106,7 @@ export const sections = {
     description: 'Engine rules that decide and tell, but never block: for all policies, or by policy.',
   }),
   limits: LimitsSection,
-  scenarios: Type.Record(Type.String(), Type.Unknown()),
+  scenarios: ScenariosSection,
   kratos: orNull(KratosSection),
   envoy: Type.Array(Type.Union([text(4096, 'Path of a file.'), EnvoyDomainSchema]), {
     maxItems: 1000,

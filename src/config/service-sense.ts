@@ -19,6 +19,7 @@ export function senseProblems(data: ServiceData): Problem[] {
     report,
   );
   judgeLimits(data.limits, report);
+  judgeScenarios(data.scenarios, report);
   judgeKratos(data.kratos, report);
   judgeUrl('telemetry.otlpEndpoint', data.telemetry?.otlpEndpoint, report);
   return problems;
@@ -64,6 +65,11 @@ function judgeLimits(limits: ServiceData['limits'], report: Report): void {
     if (cidr !== undefined) judgeRange(`${path}.cidr`, cidr, report);
   });
   judgeRanges('limits.allow.cidrs', limits?.allow?.cidrs ?? [], report);
+}
+
+function judgeScenarios(scenarios: ServiceData['scenarios'], report: Report): void {
+  if (scenarios === undefined || Array.isArray(scenarios)) return;
+  judgeRanges('scenarios.allow.cidrs', scenarios.allow?.cidrs ?? [], report);
 }
 
 function judgeKratos(kratos: ServiceData['kratos'], report: Report): void {

@@ -23,10 +23,11 @@ export function valueAt(value: unknown, way: readonly string[]): unknown {
   );
 }
 
-/** Freezes plain objects and lists all the way down. Anything else is left alone. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return value;
+/** A copy of plain data, frozen all the way down. The original may be a default that others share. */
+export function frozenCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Array.isArray(value)
+    ? value.map(frozenCopy)
+    : Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, frozenCopy(inner)]));
+  return Object.freeze(copy) as T;
 }
