@@ -1,7 +1,7 @@
 import { ACCESS_TIME_LENGTH, AccessTimes } from './access-time.ts';
 import { unescapeField } from './escaped-field.ts';
 import type { EntrySink, LineKind, LogFormat } from './log-entry.ts';
-import { TextPool } from './text-pool.ts';
+import { detached, TextPool } from './text-pool.ts';
 
 const backslash = 92;
 const space = 32;
@@ -75,7 +75,7 @@ export class AccessLog implements LogFormat {
     const last = request.lastIndexOf(' ');
     // HTTP/0.9 has no version behind the path.
     const end = last > first && request.startsWith('HTTP/', last + 1) ? last : request.length;
-    return [this.#pool.own(method), unescapeField(request.slice(first + 1, end))];
+    return [this.#pool.own(method), detached(unescapeField(request.slice(first + 1, end)))];
   }
 
   /** The second of the two quoted fields behind the size; null in the common format, and for `-`. */

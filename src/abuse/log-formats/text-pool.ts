@@ -14,13 +14,19 @@ export class TextPool {
     if (known !== undefined) return known;
     if (text.length > LONGEST_KEPT) return text;
     if (this.#texts.size >= MOST_KEPT) this.#texts.clear();
-    const copy = copyOf(text);
+    const copy = detached(text);
     this.#texts.set(copy, copy);
     return copy;
   }
 }
 
-function copyOf(text: string): string {
-  const encoding = /[\u0100-\uffff]/.test(text) ? 'utf16le' : 'latin1';
-  return Buffer.from(text, encoding).toString(encoding);
+/**
+ * The same text, apart from what it was cut out of: joining it with something makes the engine copy it, once it is looked
+ * at again.
+ */
+export function detached(text: string): string {
+  return text.length < SHORTEST_SLICE ? text : `${text} `.slice(0, -1);
 }
+
+/** Shorter parts are copied by the engine anyway. In characters. */
+const SHORTEST_SLICE = 13;

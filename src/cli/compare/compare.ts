@@ -4,7 +4,8 @@ import { decideEntries } from '../replay/entry-decider.ts';
 import { openInput } from '../replay/input.ts';
 import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
 import { decideImmediately } from '../replay/replay.ts';
-import { engineOf, readRules, requestDeciderOf } from '../replay/rules-file.ts';
+import { askedOnce, type RequestJudge } from '../replay/request-decider.ts';
+import { engineOf, type Rules, readRules, requestDeciderOf } from '../replay/rules-file.ts';
 import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import type { CompareFlags } from './command.ts';
@@ -22,10 +23,9 @@ export async function compare(
 ): Promise<ExitCode> {
   const notes = flags.format === 'events' ? null : new LogNotes();
   const comparison = new Comparison(notes);
-  const a = await openSide(policies.a, flags, () => {
+  const [a, b] = openSides(policies, flags, () => {
     if (notes !== null) notes.nameless += 1;
   });
-  const b = await openSide(policies.b, flags, () => {});
   const input = openInput(file, io);
   const reader =
     flags.format === 'events' || notes === null
@@ -44,16 +44,43 @@ export async function compare(
 
 const nameOf = (file: string): string => (file === '-' ? 'the defaults' : file);
 
-/** A policy over a store of its own. */
-async function openSide(
-  file: string,
+interface OpenSide {
+  readonly decide: Side;
+  readonly store: MemoryStore;
+}
+
+/** Both policies. Where they say the same about requests, these are judged once: it is the dearer part of a log. */
+function openSides(
+  policies: { readonly a: string; readonly b: string },
   flags: CompareFlags,
   onNameless: () => void,
-): Promise<{ readonly decide: Side; readonly store: MemoryStore }> {
-  const rules = await readRules(file === '-' ? undefined : file);
-  const { store, setTime } = openReplayStore(2);
+): [OpenSide, OpenSide] {
+  const rulesA = readRules(fileOf(policies.a));
+  const rulesB = readRules(fileOf(policies.b));
+  const groundA = openReplayStore(2);
+  const groundB = openReplayStore(2);
+  const requestsA = askedOnce(requestDeciderOf(rulesA, groundA.store));
+  const requestsB = sameOnRequests(rulesA, rulesB) ? requestsA : requestDeciderOf(rulesB, groundB.store);
+  return [
+    openSide(rulesA, groundA, requestsA, flags, onNameless),
+    openSide(rulesB, groundB, requestsB, flags, () => {}),
+  ];
+}
+
+const fileOf = (name: string): string | undefined => (name === '-' ? undefined : name);
+
+function sameOnRequests(a: Rules, b: Rules): boolean {
+  return JSON.stringify([a.limits, a.scenarios]) === JSON.stringify([b.limits, b.scenarios]);
+}
+
+function openSide(
+  rules: Rules,
+  { store, setTime }: ReturnType<typeof openReplayStore>,
+  request: RequestJudge,
+  flags: CompareFlags,
+  onNameless: () => void,
+): OpenSide {
   const login = decideImmediately(engineOf(rules), store.immediate, setTime);
-  const request = requestDeciderOf(rules, store);
   const decide = decideEntries({ login, request, setTime, routes: loginRoutesOf(flags), onNameless });
   return { store, decide: (entry) => ('kind' in entry ? decide(entry) : login(entry)) };
 }

@@ -2,14 +2,14 @@ import type { LogEntry, LoginEntry, RequestEntry } from '../../abuse/log-formats
 import type { LoginRoutes } from './login-routes.ts';
 import type { Decide } from './replay.ts';
 import { decisionOf, type ReplayDecision } from './replay-decision.ts';
-import type { RequestDecider } from './request-decider.ts';
+import type { RequestJudge } from './request-decider.ts';
 
 /** Who is asked about the entries of a log. */
 export interface EntryJudges {
   /** About logins. */
   readonly login: Decide;
   /** About requests; null for logs that have none. */
-  readonly request: RequestDecider | null;
+  readonly request: RequestJudge | null;
   /** Sets the time of the stores. */
   readonly setTime: (t: number) => void;
   /** Requests that are logins too; null: none. */
@@ -27,11 +27,13 @@ export function decideEntries(
 
 async function decideRequest(entry: RequestEntry, judges: EntryJudges): Promise<ReplayDecision> {
   judges.setTime(entry.t);
-  const reason = (await judges.request?.decide(entry)) ?? null;
+  const reasons = (await judges.request?.decide(entry)) ?? [];
   const attempt = attemptOf(entry, judges);
   const decision = attempt === null ? null : await judges.login(attempt);
-  if (decision === null) return decisionOf(reason === null ? [] : [reason], entry.t);
-  return reason === null ? decision : decisionOf([...decision.reasons, reason], entry.t, decision.mode);
+  if (decision === null) return decisionOf(reasons, entry.t);
+  return reasons.length === 0
+    ? decision
+    : decisionOf([...decision.reasons, ...reasons], entry.t, decision.mode);
 }
 
 function attemptOf(entry: RequestEntry, { routes, onNameless }: EntryJudges): LoginEntry | null {

@@ -28,7 +28,7 @@ export interface ReplayLogOptions extends LogFlags, LogReplayOptions {
 /** Replays a log by the rules of a file, or the defaults. */
 export async function replayLog(options: ReplayLogOptions, ground: Ground, io: CommandIo): Promise<ExitCode> {
   const { store, setTime } = ground;
-  const rules = await readRules(options.policy);
+  const rules = readRules(options.policy);
   const input = openInput(options.file, io);
   const log = openLog(options.format, options, input);
   const judge = decideEntries({

@@ -1,4 +1,8 @@
+import type { ScenarioFinding } from '../../abuse/events.ts';
 import type { RequestEntry } from '../../abuse/log-formats/log-entry.ts';
+import type { ScenarioRun } from '../../abuse/run-scenarios.ts';
+import type { SignKey } from '../../abuse/scenario.ts';
+import type { Call } from '../../limits/call.ts';
 import { ladder } from '../../limits/client-record.ts';
 import type { Limiter } from '../../limits/limiter.ts';
 import type { Verdict } from '../../limits/verdict.ts';
@@ -6,44 +10,93 @@ import type { ReplayReason } from './replay-decision.ts';
 
 const MOST_BLOCKS = 65_536;
 const UNAUTHORIZED = 401;
+const REFUSED = 429;
+
+/** Says what speaks against a request. */
+export interface RequestJudge {
+  /** @throws Fault `INPUT_INVALID` when the request's `ip` is no address */
+  decide(entry: RequestEntry): Promise<readonly ReplayReason[]>;
+}
+
+/** Asks a judge once about each request, though two sides want to know. */
+export function askedOnce(judge: RequestJudge): RequestJudge {
+  let asked: RequestEntry | null = null;
+  let answer: Promise<readonly ReplayReason[]> | null = null;
+  return {
+    decide(entry) {
+      if (asked !== entry || answer === null) {
+        asked = entry;
+        answer = judge.decide(entry);
+      }
+      return answer;
+    },
+  };
+}
 
 /**
- * Asks the limiter about requests of a log, at the log's own time. A refusal for an empty bucket is a SOFT block until
- * it would pass; a block is a HARD one, at the level of its length.
+ * Asks the limiter and the scenarios about requests of a log, at the log's own time. A refusal for an empty bucket, and the
+ * quiet degradation of a caller, are SOFT blocks until they end; a block is a HARD one, at the level of its length.
  */
-export class RequestDecider {
+export class RequestDecider implements RequestJudge {
   readonly #limiter: Limiter;
-  /** The levels of blocks that were seen to begin, by address and end: a verdict on a running one does not tell its level. */
+  readonly #scenarios: ScenarioRun | null;
+  /** Levels of blocks that were seen to begin, by address and end: a verdict on a running one does not tell its level. */
   readonly #levels = new Map<string, number>();
 
-  constructor(limiter: Limiter) {
+  constructor(limiter: Limiter, scenarios: ScenarioRun | null) {
     this.#limiter = limiter;
+    this.#scenarios = scenarios;
   }
 
-  /** What speaks against the request; null for nothing. */
-  async decide(entry: RequestEntry): Promise<ReplayReason | null> {
-    const { method, path, ip, ua, status, t } = entry;
-    // A server logs a name that it has not let in as well.
-    const user = status === UNAUTHORIZED ? null : entry.user;
-    const verdict = await this.#limiter.take({ method: method.toUpperCase(), path, ip, ua, user });
-    return verdict.rule === null ? null : this.#reasonOf(verdict, ip, t);
+  /** The limiter speaks first. */
+  async decide(entry: RequestEntry): Promise<ReplayReason[]> {
+    const call = callOf(entry);
+    const standing = this.#scenarios?.standing(call, entry.t);
+    const verdict = await this.#limiter.take(standing === undefined ? call : { ...call, standing });
+    const reasons = verdict.rule === null ? [] : [this.#reasonOf(verdict, entry)];
+    if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null) return reasons;
+    // What is over its limit would have been answered with 429, whatever the log says.
+    const status = verdict.allowed ? entry.status : REFUSED;
+    for (const finding of this.#scenarios.observe({ ...call, status }, entry.t)) {
+      if (!finding.shadow) reasons.push(this.#foundReason(finding, verdict, entry));
+    }
+    return reasons;
   }
 
-  #reasonOf({ rule, caller, retryAfterMs }: Verdict, ip: string, t: number): ReplayReason {
+  #reasonOf({ rule, caller, retryAfterMs }: Verdict, { ip, t }: RequestEntry): ReplayReason {
     const scope = caller === 'user' ? 'K4' : 'K2';
     const until = t + retryAfterMs;
     if (rule === 'limit') return { rule, scope, outcome: 'SOFT_BLOCK', level: 1, until };
-    const key = `${ip} ${until}`;
-    const level =
-      rule === 'blocked' ? (this.#levels.get(key) ?? levelOf(retryAfterMs)) : levelOf(retryAfterMs);
-    if (rule !== 'blocked') this.#remember(key, level);
+    const known = rule === 'blocked' ? this.#levels.get(`${ip} ${until}`) : undefined;
+    const level = known ?? levelOf(retryAfterMs);
+    if (rule !== 'blocked') this.#remember(ip, until, level);
     return { rule: rule ?? 'blocked', scope, outcome: 'HARD_BLOCK', level, until };
   }
 
-  #remember(key: string, level: number): void {
-    if (this.#levels.size >= MOST_BLOCKS) this.#levels.clear();
-    this.#levels.set(key, level);
+  #foundReason({ scenario, what, key, until }: ScenarioFinding, { caller }: Verdict, entry: RequestEntry) {
+    const end = until ?? entry.t;
+    const level = what === 'blocked' ? levelOf(end - entry.t) : 1;
+    if (what === 'blocked') this.#remember(entry.ip, end, level);
+    const outcome: ReplayReason['outcome'] = what === 'blocked' ? 'HARD_BLOCK' : 'SOFT_BLOCK';
+    return { rule: scenario, scope: scopeOf(key, caller), outcome, level, until: end };
   }
+
+  #remember(ip: string, until: number, level: number): void {
+    if (this.#levels.size >= MOST_BLOCKS) this.#levels.clear();
+    this.#levels.set(`${ip} ${until}`, level);
+  }
+}
+
+/** A server logs a name that it has not let in as well. */
+function callOf({ method, path, ip, ua, status, user }: RequestEntry): Call {
+  return { method: method.toUpperCase(), path, ip, ua, user: status === UNAUTHORIZED ? null : user };
+}
+
+/** The key of the engine that a sign counts by; signs that rest on something else are named as they are. */
+function scopeOf(key: SignKey, caller: Verdict['caller']): string {
+  if (key === 'network') return 'K1';
+  if (key === 'user' || (key === 'client' && caller === 'user')) return 'K4';
+  return key === 'client' ? 'K2' : key;
 }
 
 /** The lowest level whose blocks last that long. */

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import type { LimitSettings } from '../../config/service-config.ts';
-import { defaultPolicies, type Policy } from '../../core/policy.ts';
+import { runScenarios } from '../../abuse/run-scenarios.ts';
+import { readServiceConfig } from '../../config/read-service-config.ts';
+import type { LimitSettings, ScenarioSettings } from '../../config/service-config.ts';
+import type { Policy } from '../../core/policy.ts';
 import { Engine } from '../../guard/engine.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
 import { createLimiter } from '../../limits/limiter.ts';
-import type { Store } from '../../stores/store.ts';
+import type { MemoryStore } from '../../stores/memory/index.ts';
 import { REMEMBERED_COMPONENTS } from '../engine-options.ts';
 import { RequestDecider } from './request-decider.ts';
 
 /** What decides in a replay: of a policy file, or of a service's configuration. */
 export interface Rules {
   readonly policies: readonly Policy[];
-  /** Null: the limiter's defaults. */
-  readonly limits: LimitSettings | null;
+  readonly limits: LimitSettings;
+  readonly scenarios: ScenarioSettings;
 }
 
-/** Reads a policy file or the configuration of a service. What reads them is loaded only when there is one. */
-export async function readRules(file: string | undefined): Promise<Rules> {
-  if (file === undefined) return { policies: defaultPolicies, limits: null };
-  const { readServiceConfig } = await import('../../config/read-service-config.ts');
-  const { policies, limits } = readServiceConfig({ path: file, env: {} });
-  return { policies, limits };
+/** Reads a policy file or the configuration of a service; without one, the defaults. The environment takes no part. */
+export function readRules(file: string | undefined): Rules {
+  const { policies, limits, scenarios } = readServiceConfig({ path: file, env: {} });
+  return { policies, limits, scenarios };
 }
 
 /** An engine whose keys mean nothing outside of this run. */
@@ -32,9 +32,13 @@ export function engineOf({ policies }: Rules): Engine {
   });
 }
 
-/** The limiter of the rules over a store of this run. */
-export function requestDeciderOf({ limits }: Rules, store: Store): RequestDecider {
-  return new RequestDecider(
-    createLimiter({ ...limits, store, secret: randomBytes(32), environment: 'replay', warn: () => {} }),
-  );
+/** The limiter and the scenarios of the rules over a store of this run. */
+export function requestDeciderOf({ limits, scenarios }: Rules, store: MemoryStore): RequestDecider {
+  const secret = randomBytes(32);
+  const environment = 'replay';
+  const limiter = createLimiter({ ...limits, store, secret, environment, warn: () => {} });
+  if (!scenarios.enabled) return new RequestDecider(limiter, null);
+  const { list, allow, shadow } = scenarios;
+  const run = runScenarios(store.immediate, { scenarios: list, allow, shadow, secret, environment });
+  return new RequestDecider(limiter, run);
 }
