@@ -11,6 +11,7 @@ const source = join(root, 'console');
 /** The page runs the same core as the library; a change there is a change of the page. */
 const folders = [
   'console',
+  'src/cli/compare',
   'src/cli/replay',
   'src/config',
   'src/core',

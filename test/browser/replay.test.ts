@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByRole('heading', { name: 'Compared' }).waitFor();
     await page.getByText(/events? of [\d,]+ treated differently/).waitFor();
-    await page.getByRole('table', { name: /First differences/ }).waitFor();
+    await page.getByRole('table', { name: /Who is treated differently/ }).waitFor();
     await picture(page, 'replay-compare-light-desk');
     expect(await barriers(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -50,8 +50,15 @@ export function clockTime(atMs: number, nowMs: number): string {
 
 const YEAR_2000_MS = 946_684_800_000;
 
-/** The time of a replayed event: a date where it is one of our days, else the bare offset. */
+/** The time of a replayed event: a date where it is one of our days, else the time since zero. */
 export function eventTime(t: number): string {
   if (t >= YEAR_2000_MS) return `${new Date(t).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-  return `${(t / SECOND_MS).toLocaleString('en-GB', { maximumFractionDigits: 3 })} s`;
+  return sinceZero(t);
+}
+
+/** `5:33:20` since zero, with days where there are some. */
+export function sinceZero(t: number): string {
+  const days = Math.floor(t / DAY_MS);
+  const clock = new Date(t).toISOString().slice(11, 19);
+  return days > 0 ? `${days} d ${clock}` : clock;
 }

@@ -39,9 +39,13 @@ export function AuditPage() {
               },
               { title: 'Who', cell: ({ by }) => by },
               { title: 'What', cell: ({ what }) => what },
-              { title: 'On', cell: ({ about }) => <AuditTarget about={about} /> },
+              { title: 'On', cell: ({ about }) => <AuditTarget about={about} />, isMinor: true },
               { title: 'Why', cell: ({ why }) => why },
-              { title: 'Until', cell: ({ until }) => (until === null ? '–' : clockTime(until, now)) },
+              {
+                title: 'Until',
+                cell: ({ until }) => (until === null ? '–' : clockTime(until, now)),
+                isMinor: true,
+              },
             ]}
           />
         )}

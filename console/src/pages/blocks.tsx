@@ -66,11 +66,15 @@ export function BlocksPage() {
             keyOf={({ id, outcome }) => id + outcome}
             columns={[
               {
-                title: 'Outcome',
-                cell: ({ outcome, level }) => <OutcomeBadge outcome={outcome} level={level} />,
+                title: 'Block',
+                cell: ({ outcome, level, scope: on }) => (
+                  <span class="held">
+                    <OutcomeBadge outcome={outcome} level={level} />
+                    <ScopeTag scope={on} />
+                  </span>
+                ),
               },
-              { title: 'Scope', cell: (block) => <ScopeTag scope={block.scope} /> },
-              { title: 'Policy', cell: (block) => block.policy },
+              { title: 'Policy', cell: (block) => block.policy, isMinor: true },
               { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
               {
                 title: 'Id',

@@ -54,6 +54,7 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
               {
                 title: 'Means',
                 cell: ({ mode }) => (mode === 'NORMAL' ? 'Decides on the store.' : modeSentence(mode)),
+                isMinor: true,
               },
             ]}
           />

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { serviceNow } from '../api/service-clock.ts';
 import { feed } from '../feed/feed-client.ts';
-import { decisionOf, type FeedLine, lineKey, textOf } from '../feed/feed-line.ts';
+import { decisionOf, type FeedLine, lineKey, type ShownDecision, textOf } from '../feed/feed-line.ts';
 import { type ChartColumns, chartColumns, type LiveState, topNames } from '../feed/live-state.ts';
 import { count, rate } from '../format/number.ts';
 import { clockTime } from '../format/time.ts';
@@ -270,10 +270,9 @@ function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
               title: 'Outcome',
               cell: ({ decision }) => <OutcomeBadge outcome={decision.outcome} level={decision.level} />,
             },
-            { title: 'Operation', cell: ({ line }) => textOf(line.op) ?? '–' },
-            { title: 'Action', cell: ({ line }) => <code>{textOf(line.action) ?? '–'}</code> },
-            { title: 'Rule', cell: ({ decision }) => <code>{decision.rule ?? '–'}</code> },
-            { title: 'Scope', cell: ({ decision }) => <ScopeTag scope={decision.scope} /> },
+            { title: 'Operation', cell: ({ line }) => textOf(line.op) ?? '–', isMinor: true },
+            { title: 'Action', cell: ({ line }) => <code>{textOf(line.action) ?? '–'}</code>, isMinor: true },
+            { title: 'Why', cell: ({ decision }) => <Why decision={decision} /> },
             {
               title: 'Mode',
               cell: ({ decision }) => (decision.mode === 'NORMAL' ? '' : <b>{decision.mode}</b>),
@@ -283,5 +282,15 @@ function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
         />
       )}
     </Panel>
+  );
+}
+
+function Why({ decision }: { readonly decision: ShownDecision }) {
+  if (decision.rule === null) return <span class="faint">–</span>;
+  return (
+    <span class="held">
+      <code>{decision.rule}</code>
+      <ScopeTag scope={decision.scope} />
+    </span>
   );
 }

@@ -61,6 +61,7 @@ function Side({ title, side, events }: SideProps) {
           columns={columns}
           label={`Outcomes over the time of the file: ${words}`}
           isClock={isClock}
+          hasLevels={false}
         />
         <ChartLegend hidesLevel />
         {side.forgotten > 0 ? (

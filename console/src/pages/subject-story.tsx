@@ -94,9 +94,17 @@ function ReasonList({ reasons }: { readonly reasons: Explanation['now']['reasons
               <code>{rule}</code> <span class="faint">{ruleWord(rule)}</span>
             </>
           ),
+          isMinor: true,
         },
-        { title: 'Outcome', cell: ({ outcome, level }) => <OutcomeBadge outcome={outcome} level={level} /> },
-        { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
+        {
+          title: 'Block',
+          cell: ({ outcome, level, until }) => (
+            <span class="held">
+              <OutcomeBadge outcome={outcome} level={level} />
+              <Countdown until={until} />
+            </span>
+          ),
+        },
       ]}
     />
   );
@@ -110,11 +118,12 @@ function KeyTable({ keys, onLift }: { readonly keys: readonly Key[]; readonly on
       keyOf={({ scope }) => scope}
       columns={[
         { title: 'Scope', cell: ({ scope }) => <ScopeTag scope={scope} />, isHead: true },
-        { title: 'Score', cell: ({ score }) => score, isNumber: true },
+        { title: 'Score', cell: ({ score }) => score, isNumber: true, isMinor: true },
         {
           title: 'Remembers',
           cell: ({ rememberedLevel: level }) => (level === 0 ? '–' : `L${level}`),
           isNumber: true,
+          isMinor: true,
         },
         {
           title: 'Block',
@@ -129,7 +138,7 @@ function KeyTable({ keys, onLift }: { readonly keys: readonly Key[]; readonly on
             );
           },
         },
-        { title: 'Stops it', cell: ({ stops }) => (stops ? 'yes' : 'no') },
+        { title: 'Stops it', cell: ({ stops }) => (stops ? 'yes' : 'no'), isMinor: true },
         {
           title: 'Act',
           isNumber: true,

@@ -20,17 +20,20 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string | number;
   /** Shows the caption; it is read out either way. */
   readonly showsCaption?: boolean;
+  /** Scrolls inside of itself instead of making the page long. */
+  readonly isTall?: boolean;
 }
 
 /**
  * A table with a caption and named columns. It scrolls sideways in its own box, which can be reached with the keyboard,
  * so that a narrow screen never scrolls the page.
  */
-export function DataTable<Row>({ caption, columns, rows, keyOf, showsCaption = false }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, columns, rows, keyOf, showsCaption = false, isTall = false } = props;
   const box = useRef<HTMLElement>(null);
   useScrollFocus(box);
   return (
-    <section class="table-box" ref={box} aria-label={caption}>
+    <section class={`table-box ${isTall ? 'tall' : ''}`} ref={box} aria-label={caption}>
       <table>
         <caption class={showsCaption ? '' : 'unseen'}>{caption}</caption>
         <thead>

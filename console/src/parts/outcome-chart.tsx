@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartColumns } from '../feed/live-state.ts';
+import { sinceZero } from '../format/time.ts';
 import { theme } from '../state/theme.ts';
 import { stackOf } from './stack.ts';
 
@@ -13,10 +14,12 @@ interface OutcomeChartProps {
   readonly label: string;
   /** Axis of times as clock times, or as offsets from the start of a file. */
   readonly isClock?: boolean;
+  /** Default true: there is an axis for levels. */
+  readonly hasLevels?: boolean;
 }
 
 /** Outcomes over time, stacked, with the highest level as a line of its own. */
-export function OutcomeChart({ columns, label, isClock = true }: OutcomeChartProps) {
+export function OutcomeChart({ columns, label, isClock = true, hasLevels = true }: OutcomeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(columns);
@@ -27,7 +30,7 @@ export function OutcomeChart({ columns, label, isClock = true }: OutcomeChartPro
     if (host === null) return;
     const draw = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsFor(host, isClock), stackOf(latest.current), host);
+      plot.current = new uPlot(optionsFor(host, isClock, hasLevels), stackOf(latest.current), host);
     };
     draw();
     const watch = new ResizeObserver(() =>
@@ -44,7 +47,7 @@ export function OutcomeChart({ columns, label, isClock = true }: OutcomeChartPro
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [isClock]);
+  }, [isClock, hasLevels]);
 
   useEffect(() => {
     plot.current?.setData(stackOf(columns));
@@ -53,7 +56,7 @@ export function OutcomeChart({ columns, label, isClock = true }: OutcomeChartPro
   return <div class="chart" ref={box} role="img" aria-label={label} />;
 }
 
-function optionsFor(host: HTMLElement, isClock: boolean): uPlot.Options {
+function optionsFor(host: HTMLElement, isClock: boolean, hasLevels: boolean): uPlot.Options {
   const colour = colourReader(host);
   const bars = uPlot.paths.bars?.({ size: [0.9, 64], align: 1 });
   const stepped = uPlot.paths.stepped?.({ align: 1 });
@@ -94,6 +97,7 @@ function optionsFor(host: HTMLElement, isClock: boolean): uPlot.Options {
         ...axis,
         font,
         scale: 'level',
+        show: hasLevels,
         side: 1,
         size: 30,
         grid: { show: false },
@@ -143,7 +147,8 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 
 const clockValues = (_: uPlot, splits: number[]) => splits.map((split) => clock.format(split * 1_000));
 
-const offsetValues = (_: uPlot, splits: number[]) => splits.map((split) => `${split} s`);
+const offsetValues = (_: uPlot, splits: number[]) =>
+  splits.map((split) => sinceZero(Math.max(0, split) * 1_000));
 
 interface LegendProps {
   readonly showsWithheld?: boolean;

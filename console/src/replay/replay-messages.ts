@@ -1,4 +1,5 @@
-import type { ComparisonResult } from './comparison.ts';
+import type { DifferingSubject } from '../../../src/cli/compare/comparison.ts';
+import type { ThresholdRow } from '../../../src/cli/compare/labelled-scores.ts';
 
 /** What the page asks of the worker, once. An empty policy text stands for the built-in policies. */
 export interface ToReplay {
@@ -32,6 +33,29 @@ export interface SideResult {
   }[];
   /** Records dropped to stay within memory: later decisions on them started anew. */
   readonly forgotten: number;
+}
+
+/** How well a policy tells the labelled attacks from the rest. */
+export interface LabelResult {
+  /** Under the curve of recall over false positives; null without both kinds. */
+  readonly area: number | null;
+  readonly rows: readonly ThresholdRow[];
+}
+
+/** What two policies make of the same file, as `portcullis compare` counts it. */
+export interface ComparisonResult {
+  readonly events: number;
+  readonly differences: number;
+  readonly harder: { readonly a: number; readonly b: number; readonly length: number };
+  /** How often policy A decided the first and B the second. */
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly subjects: readonly Omit<DifferingSubject, 'account' | 'ip'>[];
+  readonly labels: {
+    readonly attacks: number;
+    readonly honest: number;
+    readonly a: LabelResult;
+    readonly b: LabelResult;
+  } | null;
 }
 
 export interface ReplayResult {

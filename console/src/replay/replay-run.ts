@@ -1,3 +1,4 @@
+import { Comparison } from '../../../src/cli/compare/comparison.ts';
 import { parseEventLine, type ReplayEvent } from '../../../src/cli/replay/event-line.ts';
 import { Summary } from '../../../src/cli/replay/summary.ts';
 import { parseDocument } from '../../../src/config/document.ts';
@@ -8,10 +9,9 @@ import { defaultPolicies, type Policy } from '../../../src/core/policy.ts';
 import { Engine } from '../../../src/guard/engine.ts';
 import { runImmediately } from '../../../src/guard/run.ts';
 import { createMemoryStore } from '../../../src/stores/memory/index.ts';
-import { Comparison } from './comparison.ts';
 import { createFileIdentifier } from './file-identifier.ts';
 import type { FileLine } from './line-splitter.ts';
-import type { ReplayResult, SideResult } from './replay-messages.ts';
+import type { ComparisonResult, ReplayResult, SideResult } from './replay-messages.ts';
 
 /** Room for a large file in one tab; a record has about 600 bytes. */
 const BOUNDS = { maxRecords: 1_000_000, maxBytes: 512 * 1024 ** 2 };
@@ -66,7 +66,7 @@ export class ReplayRun {
   constructor(policiesA: readonly Policy[], policiesB: readonly Policy[] | null) {
     this.#a = new Side(policiesA);
     this.#b = policiesB && new Side(policiesB);
-    this.#comparison = policiesB && new Comparison();
+    this.#comparison = policiesB && new Comparison(null);
   }
 
   get events(): number {
@@ -88,7 +88,7 @@ export class ReplayRun {
       const event = parseEventLine(text);
       const a = this.#a.decide(number, event);
       const b = this.#b?.decide(number, event);
-      if (b !== undefined) this.#comparison?.add(number, event.t, a, b, labelOf(text));
+      if (b !== undefined) this.#comparison?.add(number, event, labelOf(text), a, b);
       return null;
     } catch (cause) {
       if (cause instanceof Fault && (cause.code === 'INPUT_INVALID' || cause.code === 'OPERATION_UNKNOWN'))
@@ -105,9 +105,35 @@ export class ReplayRun {
       backwards: this.#a.summary.backwards,
       a: this.#a.result(),
       b: this.#b?.result() ?? null,
-      comparison: this.#comparison?.result() ?? null,
+      comparison: this.#comparison && comparedBy(this.#comparison),
     };
   }
+}
+
+/** Most that a page shows. */
+const SHOWN_SUBJECTS = 200;
+
+function comparedBy(comparison: Comparison): ComparisonResult {
+  const { events, differences, harder, labels, scores } = comparison;
+  return {
+    events,
+    differences,
+    harder,
+    outcomes: comparison.toJSON().outcomes,
+    // Whom it concerns is named by a line of the file.
+    subjects: comparison.subjects
+      .slice(0, SHOWN_SUBJECTS)
+      .map(({ line, t, a, b, decisions }) => ({ line, t, a, b, decisions })),
+    labels:
+      labels.told === 0
+        ? null
+        : {
+            attacks: labels.attacks,
+            honest: labels.honest,
+            a: { area: scores.a.area(), rows: scores.a.rows() },
+            b: { area: scores.b.area(), rows: scores.b.rows() },
+          },
+  };
 }
 
 /** Most files have no labels, and reading a line twice would cost as much as deciding it. */

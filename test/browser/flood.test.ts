@@ -1,0 +1,80 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, openBrowser, openConsole, picture, visit } from './browser.ts';
+import { type ConsoleService, startConsoleService } from './console-service.ts';
+
+/** Events in all; they are made as fast as the service can, which is more than ten thousand a second. */
+const EVENTS = 30_000;
+
+describe.skipIf(chromiumPath() === null)('in a flood of events', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+
+  beforeAll(async () => {
+    // The feed holds nothing back here, so that all of the flood reaches the page.
+    service = await startConsoleService({
+      tokens: [],
+      telemetry: {
+        logLevel: 'silent',
+        feed: { eventsPerSecond: 100_000, queueEvents: 100_000, ringEvents: 1024 },
+      },
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** Straight at the guard: thirty thousand requests over HTTP would test something else. */
+  async function flood(): Promise<void> {
+    for (let event = 0; event < EVENTS; event += 1) {
+      await service.service.guard.check({
+        action: 'auth.login',
+        account: `a${event % 500}`,
+        ip: `192.0.2.${event % 250}`,
+      });
+      // The node goes on serving meanwhile.
+      if (event % 500 === 499) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it('counts all of them, shows some, says so, and answers to clicks', async () => {
+    const { page, faults } = await openConsole(browser, service.url);
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    const flooding = flood();
+    await page
+      .getByRole('status')
+      .getByText(/Sampled: more happens than can be shown/)
+      .waitFor();
+    await visit(page, 'Health');
+    await visit(page, 'Live');
+    await flooding;
+    await page.getByRole('img', { name: new RegExp(`${EVENTS.toLocaleString('en-GB')} allowed`) }).waitFor();
+    expect(
+      await page.getByRole('table', { name: 'Decisions, newest first' }).locator('tbody tr').count(),
+    ).toBe(60);
+    await picture(page, 'flood-dark-desk');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('says how many the service itself has left out', async () => {
+    const sampled = await startConsoleService({
+      tokens: [],
+      telemetry: { logLevel: 'silent', feed: { eventsPerSecond: 50 } },
+    });
+    const { page } = await openConsole(browser, sampled.url);
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    for (let event = 0; event < 2_000; event += 1) {
+      await sampled.service.guard.check({ action: 'auth.login', account: 'a1', ip: '192.0.2.1' });
+    }
+    await page
+      .getByRole('status')
+      .getByText(/The service has left [\d,]+ events out of its feed/)
+      .waitFor();
+    await page.getByRole('img', { name: /more were not in the feed/ }).waitFor();
+    await page.context().close();
+    await sampled.close();
+  });
+});

@@ -1,0 +1,114 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attacker, bruteForce } from './attacks.ts';
+import { chromiumPath, openBrowser, openConsole, picture } from './browser.ts';
+import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+
+describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+
+  beforeAll(async () => {
+    service = await startConsoleService();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** Tabs on until the focus is on what has this name; fails when it never is. */
+  async function tabTo(page: Page, name: RegExp): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (name.test(await focusedName(page))) return;
+    }
+    expect.fail(`the focus never came to ${name}`);
+  }
+
+  const focusedName = (page: Page): Promise<string> =>
+    page.evaluate<string>(
+      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent ?? '').trim()",
+    );
+
+  it('an operator signs in, looks somebody up and lifts the block', async () => {
+    await bruteForce(service, { accounts: 1, failures: 6 });
+    const { page, faults } = await openConsole(browser, service.url);
+    await page.getByLabel('Token').waitFor();
+    expect(await focusedName(page)).toBe('Token');
+    await page.keyboard.type(tokens.operate);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+
+    await page.keyboard.press('/');
+    await page.getByRole('heading', { name: 'Subject', level: 1 }).waitFor();
+    await tabTo(page, /^Account$/);
+    await page.keyboard.type(attacker(0).account);
+    await tabTo(page, /^IP address$/);
+    await page.keyboard.type(attacker(0).ip);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await tabTo(page, /^Lift the block on Account$/);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Lift a block' });
+    await dialog.waitFor();
+    await tabTo(page, /^Who$/);
+    await page.keyboard.type('Ada');
+    await tabTo(page, /^Why$/);
+    await page.keyboard.type('she called');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('The block on K4 is lifted.').waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('pages are reached by shortcuts, which are listed and leave fields alone', async () => {
+    const { page } = await openConsole(browser, service.url);
+    await page.getByLabel('Token').fill(tokens.observe);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    for (const [key, title] of [
+      ['b', 'Blocks'],
+      ['h', 'Health'],
+      ['m', 'Limits'],
+      ['a', 'Audit'],
+      ['r', 'Replay'],
+      ['s', 'Subject'],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+      expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    }
+    await page.keyboard.press('?');
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await list.waitFor();
+    await picture(page, 'shortcuts');
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    await page.getByLabel('Account').fill('');
+    await page.getByLabel('Account').press('g');
+    await page.getByLabel('Account').press('b');
+    expect(await page.getByLabel('Account').inputValue()).toBe('gb');
+    await page.getByRole('heading', { name: 'Subject', level: 1 }).waitFor();
+    await page.context().close();
+  });
+
+  it('the first stop leads past the navigation, and every stop can be seen', async () => {
+    const { page } = await openConsole(browser, service.url);
+    await page.getByLabel('Token').fill(tokens.observe);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focusedName(page)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('Tab');
+    const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).toBe('solid');
+    await page.context().close();
+  });
+});
