@@ -67,12 +67,14 @@ export function createLoginBackoff(options: CounterBackoffOptions): CounterBacko
     ipWindowMs: (options.ipLockoutSeconds ?? 120) * SECOND_MS,
     resetIp,
   };
-  const keys = options.keys === 'plain' ? plainKeys : hashedKeys(options, environment);
-  const attempts =
-    counters === undefined
-      ? new RecordCounters(store, keys, rules)
-      : new ServerCounters(counters, keys, rules);
-  return new CounterBackoff(attempts, keys, options);
+  const keysNamed = (name: string) =>
+    options.keys === 'plain' ? plainKeys : hashedKeys(options, environment, name);
+  if (counters === undefined) {
+    const keys = keysNamed('kratos.records');
+    return new CounterBackoff(new RecordCounters(store, keys, rules), keys, options);
+  }
+  const keys = keysNamed('kratos.counters');
+  return new CounterBackoff(new ServerCounters(counters, keys, rules), keys, options);
 }
 
 /** See {@link createLoginBackoff}. */

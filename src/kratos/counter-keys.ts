@@ -23,10 +23,11 @@ export interface CounterKeys {
  * Keys that carry HMACs and no identifier. An IPv6 address counts by its /64, which is what one subscriber has: by
  * single addresses nobody would ever reach the maximum.
  *
+ * @param name part of every key; what is stored in different ways must not meet under one
  * @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same.
  */
-export function hashedKeys(secrets: Secrets, environment: string): CounterKeys {
-  const { prefix } = new Keyspace(environment, 'kratos.backoff');
+export function hashedKeys(secrets: Secrets, environment: string, name: string): CounterKeys {
+  const { prefix } = new Keyspace(environment, name);
   const hash = createComponentHasher(secrets);
   const idToken = (identifier: string) => hash('account', identifier);
   const ipToken = (ip: string) => hash('network', parseAddress(ip).network);
