@@ -76,6 +76,11 @@ export interface DescriptorLimiter {
    * Throws `INPUT_INVALID` when hits are not a whole number.
    */
   decide(domain: string, descriptors: readonly Descriptor[]): Promise<DescriptorVerdict>;
+  /** The same, at once where the store can: a promise for each request costs more than counting. */
+  decideSoon(
+    domain: string,
+    descriptors: readonly Descriptor[],
+  ): DescriptorVerdict | Promise<DescriptorVerdict>;
   /** Uses other documents from now on; counters go on. Throws `CONFIG_INVALID` and changes nothing when they are wrong. */
   use(domains: readonly DomainDocument[]): void;
 }
@@ -112,19 +117,17 @@ class WindowLimiter implements DescriptorLimiter {
   }
 
   async decide(domain: string, descriptors: readonly Descriptor[]): Promise<DescriptorVerdict> {
+    return this.decideSoon(domain, descriptors);
+  }
+
+  decideSoon(
+    domain: string,
+    descriptors: readonly Descriptor[],
+  ): DescriptorVerdict | Promise<DescriptorVerdict> {
     for (const { hits } of descriptors) assertHits(hits);
     const rules = this.#rulesFor(domain, descriptors);
-    const answers = await Promise.all(
-      rules.map((rule, index) => this.#count(domain, rule, descriptors[index]?.hits ?? 1)),
-    );
-    let over = false;
-    let mode: LimitMode = 'NORMAL';
-    const statuses = answers.map((answer) => {
-      if (answer.value.over) over = true;
-      if (answer.mode === 'FAIL_OPEN') mode = 'FAIL_OPEN';
-      return answer.value;
-    });
-    return { over, statuses, mode };
+    const answers = rules.map((rule, index) => this.#count(domain, rule, descriptors[index]?.hits ?? 1));
+    return areHere(answers) ? verdictOf(answers) : Promise.all(answers).then(verdictOf);
   }
 
   /** The rule of each descriptor; a rule that another one of the request replaces does not count. */
@@ -170,6 +173,18 @@ class WindowLimiter implements DescriptorLimiter {
     if (over) this.#onEvent({ type: 'over-limit', domain, limit: name, unit, hits, resetMs, shadow });
     return { value: { over: over && !shadow, limit, remaining, resetMs }, mode };
   }
+}
+
+function areHere<T extends object>(answers: readonly (T | Promise<T>)[]): answers is readonly T[] {
+  return answers.every((answer) => !(answer instanceof Promise));
+}
+
+function verdictOf(answers: readonly Answered<DescriptorStatus>[]): DescriptorVerdict {
+  return {
+    over: answers.some(({ value }) => value.over),
+    statuses: answers.map(({ value }) => value),
+    mode: answers.some(({ mode }) => mode === 'FAIL_OPEN') ? 'FAIL_OPEN' : 'NORMAL',
+  };
 }
 
 function treeOf(domains: readonly DomainDocument[]): DescriptorTree {

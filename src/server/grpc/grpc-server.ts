@@ -1,11 +1,11 @@
 import type { Server, ServerCredentials, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
-import type { DescriptorLimiter } from '../../limits/descriptors/descriptor-limiter.ts';
+import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
 import { emitWarning, type WarningListener } from '../../limits/warning.ts';
 import { TokenBook } from '../http/token-book.ts';
-import { callerCheck } from './caller-check.ts';
+import { type CallerTraits, callerCheck } from './caller-check.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
 import { type GrpcLibrary, loadGrpcLibrary } from './grpc-library.ts';
@@ -83,7 +83,7 @@ function makeServer({ grpc, services }: GrpcLibrary, parts: GrpcParts, health: H
     'grpc.enable_channelz': 0,
   });
   const taking: CallTaking = {
-    check: callerCheck(parts.tokens ?? new TokenBook([])),
+    check: callerCheck(parts.tokens ?? new TokenBook([]), parts.host),
     onFault: parts.onFault ?? warnOfFault,
   };
   const handlers: readonly [
@@ -99,10 +99,12 @@ function makeServer({ grpc, services }: GrpcLibrary, parts: GrpcParts, health: H
 }
 
 function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
-  return async (message: RateLimitRequestMessage, metadata: (name: string) => string | undefined) => {
+  return (message: RateLimitRequestMessage, { metadata }: CallerTraits) => {
     const { domain, descriptors } = readRateLimitRequest(message);
-    const verdict = await limiter.decide(domain, descriptors);
-    return rateLimitAnswer(verdict, domain, () => requestIdOf(metadata(requestIdHeader)));
+    const answer = (verdict: DescriptorVerdict) =>
+      rateLimitAnswer(verdict, domain, () => requestIdOf(metadata(requestIdHeader)));
+    const verdict = limiter.decideSoon(domain, descriptors);
+    return verdict instanceof Promise ? verdict.then(answer) : answer(verdict);
   };
 }
 

@@ -57,8 +57,27 @@ function statusMessage({ over, limit, remaining, resetMs }: DescriptorStatus): S
   };
 }
 
-function limitMessage({ unit, requests, name }: WindowLimit): object {
-  return { requests_per_unit: requests, unit: unitNumbers[unit], name: name ?? '' };
+/** What stays the same for a limit of the configuration is made once. */
+const limitMessages = new WeakMap<WindowLimit, object>();
+const policyHeaders = new WeakMap<WindowLimit, { readonly domain: string; readonly header: HeaderMessage }>();
+
+function limitMessage(limit: WindowLimit): object {
+  const known = limitMessages.get(limit);
+  if (known !== undefined) return known;
+  const { unit, requests, name } = limit;
+  const message = { requests_per_unit: requests, unit: unitNumbers[unit], name: name ?? '' };
+  limitMessages.set(limit, message);
+  return message;
+}
+
+function policyHeader(limit: WindowLimit, domain: string, policy: string): HeaderMessage {
+  const known = policyHeaders.get(limit);
+  if (known?.domain === domain) return known.header;
+  const windowSeconds = limit.windowMs / SECOND_MS;
+  const value = formatPolicies([{ policy, quota: limit.requests, windowSeconds }]);
+  const header = { key: 'RateLimit-Policy', value };
+  policyHeaders.set(limit, { domain, header });
+  return header;
 }
 
 type Limited = DescriptorStatus & { readonly limit: WindowLimit };
@@ -85,10 +104,9 @@ function quotaHeaders(strictest: Limited | null, domain: string): HeaderMessage[
   if (strictest === null) return [];
   const { limit, remaining, resetMs } = strictest;
   const policy = policyName(limit.name ?? domain);
-  const windowSeconds = limit.windowMs / SECOND_MS;
   const resetSeconds = Math.ceil(resetMs / SECOND_MS);
   return [
-    { key: 'RateLimit-Policy', value: formatPolicies([{ policy, quota: limit.requests, windowSeconds }]) },
+    policyHeader(limit, domain, policy),
     { key: 'RateLimit', value: formatLimits([{ policy, remaining: remaining ?? 0, resetSeconds }]) },
   ];
 }

@@ -24,33 +24,46 @@ interface Status {
 }
 
 /**
- * Makes a handler of the library out of one that takes a message and gives one: asks who calls, refuses what cannot be
- * read, and turns what is thrown into a status. A call whose client has gone, or whose deadline has passed, is not run.
+ * Makes a handler of the library out of one that takes a message and gives one, now or later: asks who calls, refuses what
+ * cannot be read, and turns what is thrown into a status. A call whose client has gone, or whose deadline has passed, is
+ * not run.
  */
-export function unaryHandler<Message extends object, Answer>(
+export function unaryHandler<Message extends object, Answer extends object>(
   taking: CallTaking,
-  handle: (message: Message, metadata: CallerTraits['metadata']) => Promise<Answer>,
+  handle: (message: Message, caller: CallerTraits) => Answer | Promise<Answer>,
 ): handleUnaryCall<Message, Answer> {
   return (call, callback) => {
-    const traits = traitsOf(call);
+    const traits = new CallTraits(call);
     const objection = objectionTo(call, taking.check(traits));
     if (objection !== null) return callback(objection);
     if (call.cancelled) return undefined;
-    handle(call.request, traits.metadata).then(
-      (answer) => callback(null, answer),
-      (error: unknown) => callback(statusOf(error, call.getPath(), taking)),
-    );
+    const fail = (error: unknown) => callback(statusOf(error, call.getPath(), taking));
+    try {
+      const answer = handle(call.request, traits);
+      if (!(answer instanceof Promise)) return callback(null, answer);
+      answer.then((later) => callback(null, later), fail);
+    } catch (error) {
+      fail(error);
+    }
     return undefined;
   };
 }
 
-function traitsOf(call: ServerUnaryCall<object, unknown>): CallerTraits {
-  return {
-    peer: call.getPeer(),
-    metadata: (name) => {
-      const [value] = call.metadata.get(name);
-      return value === undefined ? undefined : String(value);
-    },
+/** Made for every call, read by few: what costs something is found when it is asked for. */
+class CallTraits implements CallerTraits {
+  readonly #call: ServerUnaryCall<object, unknown>;
+
+  constructor(call: ServerUnaryCall<object, unknown>) {
+    this.#call = call;
+  }
+
+  get peer(): string {
+    return this.#call.getPeer();
+  }
+
+  readonly metadata = (name: string): string | undefined => {
+    const [value] = this.#call.metadata.get(name);
+    return value === undefined ? undefined : String(value);
   };
 }
 
