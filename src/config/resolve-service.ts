@@ -69,15 +69,14 @@ function tokenOf({ name, role, sha256, token }: NonNullable<ServiceData['tokens'
 
 /** Rules in shadow are those of the policy itself and those of the common list. */
 function policiesIn({ policies, shadow = [] }: ServiceData, problems: Problem[]): readonly Policy[] {
-  const resolved: readonly ShadowedPolicy[] = resolvePolicies(policies, problems);
+  const resolved = resolvePolicies(policies, problems);
   if (!Array.isArray(shadow)) problems.push(...unknownPolicies(shadow, resolved));
   return resolved.map((policy) => {
     const listed: readonly Rule[] = Array.isArray(shadow) ? shadow : (shadow[policy.name] ?? []);
-    return { ...policy, shadow: [...new Set([...(policy.shadow ?? []), ...listed])] };
+    const all = [...new Set([...(policy.shadow ?? []), ...listed])];
+    return all.length === 0 ? policy : { ...policy, shadow: all };
   });
 }
-
-type ShadowedPolicy = Policy & { readonly shadow?: readonly Rule[] };
 
 function unknownPolicies(shadow: object, policies: readonly Policy[]): Problem[] {
   const names = policies.map(({ name }) => name);

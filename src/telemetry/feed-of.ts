@@ -23,7 +23,7 @@ export function feedOf(feed: LiveFeed, guard: Guard): () => void {
     guard.on('degradedEpoch', ({ at, from, policy, nodes, admitted, refused, bounds }) =>
       feed.publish('degradedEpoch', { at, from, policy, nodes, admitted, refused, bounds }),
     ),
-    guard.on('corrupt', ({ policy, op }) => feed.publish('corrupt', { policy, op })),
+    guard.on('corrupt', ({ policy, op, setAside }) => feed.publish('corrupt', { policy, op, setAside })),
     guard.on('audit', (event) => showAudit(feed, event)),
   ];
   return () => {
@@ -33,7 +33,8 @@ export function feedOf(feed: LiveFeed, guard: Guard): () => void {
 
 function showDecision(feed: LiveFeed, event: DecisionEvent): void {
   const { op, action, policy, decision } = event;
-  feed.offer('decision', decision.outcome === 'ALLOW', () => shownDecision(event));
+  const isOrdinary = decision.outcome === 'ALLOW' && decision.shadow === undefined;
+  feed.offer('decision', isOrdinary, () => shownDecision(event));
   if (decision.outcome !== 'HARD_BLOCK' || op === 'check') return;
   const placed = decision.reasons
     .filter((reason) => reason.outcome === 'HARD_BLOCK' && isNew(reason))
@@ -42,7 +43,7 @@ function showDecision(feed: LiveFeed, event: DecisionEvent): void {
 }
 
 function shownDecision({ op, action, policy, decision }: DecisionEvent): FeedFields {
-  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
+  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons, shadow } = decision;
   return {
     op,
     action,
@@ -57,6 +58,7 @@ function shownDecision({ op, action, policy, decision }: DecisionEvent): FeedFie
       deferred,
       mode,
       reasons: reasons.map(shown),
+      ...(shadow && { shadow: shadow.map(shown) }),
     },
   };
 }

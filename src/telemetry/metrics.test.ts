@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultPolicies } from '../core/policy.ts';
 import { createGuard } from '../index.ts';
 import { createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
@@ -106,6 +108,25 @@ describe('Metrics', () => {
     ]);
   });
 
+  it('counts what rules in shadow would have done', async () => {
+    const metrics = made();
+    const policies = defaultPolicies.map((policy) => ({ ...policy, shadow: ['score'] as const }));
+    const guard = createGuard({ secret, policies });
+    metrics.observeGuard(guard);
+    for (let n = 0; n < 3; n += 1) await guard.fail({ action: 'auth.login', account: 'a', ip: '192.0.2.1' });
+    const shadows = await series(metrics, 'portcullis_shadow_total');
+    expect(shadows.join('\n')).toMatch(/policy="login",rule="score",outcome="HARD_BLOCK"/);
+    expect(await series(metrics, 'portcullis_blocks_total')).toEqual([]);
+    await guard.close();
+  });
+
+  it('has every number on its page, and no other', async () => {
+    const page = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
+    const listed = [...page.matchAll(/^\| `(portcullis_\w+)` \|/gm)].map(([, name]) => name);
+    const known = (await made().registry.getMetricsAsJSON()).map(({ name }) => name);
+    expect(listed.toSorted()).toEqual(known.toSorted());
+  });
+
   it('says what it was built from', async () => {
     expect(await series(made(), 'portcullis_build_info')).toEqual([
       `portcullis_build_info{version="1.2.3",node="${process.version}"} 1`,
@@ -133,7 +154,8 @@ describe('Metrics', () => {
     const send = (word: string, status: number) => {
       metrics.http({ method: word, route: word, status, durationMs: 1 });
       metrics.http({ method: 'GET', route: null, status: 200, durationMs: 1 });
-      metrics.scenario(word, word);
+      metrics.scenario(word, 'block');
+      metrics.act(word);
       metrics.kratos(word, word);
       metrics.mode(word, 'NORMAL');
       metrics.breaker(word, 'tripped');

@@ -37,9 +37,20 @@ export interface HttpObservation {
 const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
 const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
-const responses = ['degrade', 'block', 'none', 'shadow', 'skip'];
-const kratosResults = ['allowed', 'blocked', 'reset', 'proxied', 'rejected', 'failed'];
-const kratosReasons = ['identifier', 'ip', 'body', 'upstream', 'store', 'matrix'];
+const responses = ['degrade', 'block', 'shadow', 'skip'];
+/** Somebody whom no scenario judges. */
+const allScenarios = 'all';
+const kratosResults = [
+  'allowed',
+  'blocked',
+  'success',
+  'likely-success',
+  'failure',
+  'unknown',
+  'undelivered',
+];
+const kratosReasons = ['identifier', 'ip', 'store'];
+const acts = ['placed', 'lifted', 'pinned', 'unpinned'];
 
 /** Numbers for Prometheus. Every label has a bounded set of values, fixed by the configuration and never by a client. */
 export class Metrics {
@@ -56,6 +67,7 @@ export class Metrics {
   readonly #response = new Label(responses);
   readonly #kratosResult = new Label(kratosResults);
   readonly #kratosReason = new Label(kratosReasons);
+  readonly #act = new Label(acts);
   readonly #allowWeight: number;
 
   readonly #decisions = this.#tally(
@@ -67,6 +79,11 @@ export class Metrics {
     'policy',
     'rule',
     'level',
+  ]);
+  readonly #shadows = this.#tally('portcullis_shadow_total', 'What rules in shadow would have done.', [
+    'policy',
+    'rule',
+    'outcome',
   ]);
   readonly #faults = this.#tally('portcullis_faults_total', 'Faults, by code of the catalogue.', ['code']);
   readonly #trips = this.#tally('portcullis_breaker_trips_total', 'Times a breaker has tripped.', ['policy']);
@@ -124,12 +141,13 @@ export class Metrics {
   readonly #pins = this.#gauge('portcullis_pins', 'Pins that operators have set.', ['kind']);
 
   constructor(options: MetricsOptions) {
-    this.#policy = new Label(options.policies);
+    const policies = [...options.policies];
+    this.#policy = new Label(policies);
     this.#limitRoute = new Label(options.limitRoutes, 1000);
     this.#httpRoute = new Label(options.httpRoutes);
-    this.#scenario = new Label(options.scenarios);
+    this.#scenario = new Label([allScenarios, ...(options.scenarios ?? [])]);
     this.#allowWeight = options.allowEventEvery ?? 1;
-    for (const policy of options.policies) this.mode(policy, 'NORMAL');
+    for (const policy of policies) this.mode(policy, 'NORMAL');
     this.#gauge('portcullis_build_info', 'One; the version is in the label.', ['version', 'node']).set(
       { version: options.version, node: process.version },
       1,
@@ -165,8 +183,7 @@ export class Metrics {
       guard.on('breaker', ({ policy, what }) => this.breaker(policy, what)),
       guard.on('critical', ({ policy, what }) => this.#critical.add([this.#policy.of(policy), what])),
       guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
-      guard.on('audit', ({ what }) => this.#acts.add([what])),
-      guard.on('corrupt', () => this.fault('RECORD_CORRUPT')),
+      guard.on('audit', ({ what }) => this.act(what)),
     ];
     return () => {
       for (const end of endings) end();
@@ -174,10 +191,11 @@ export class Metrics {
   }
 
   decision({ op, policy, decision }: DecisionEvent): void {
-    const { outcome, rule, mode, reasons } = decision;
+    const { outcome, rule, mode, reasons, shadow } = decision;
     const weight = outcome === 'ALLOW' && mode === 'NORMAL' ? this.#allowWeight : 1;
     const name = this.#policy.of(policy);
     this.#decisions.add([name, this.#op.of(op), outcome, this.#rule.of(rule), mode], weight);
+    for (const reason of shadow ?? []) this.#shadows.add([name, this.#rule.of(reason.rule), reason.outcome]);
     if (outcome !== 'HARD_BLOCK' || op === 'check') return;
     for (const reason of reasons) this.#block(name, reason);
   }
@@ -223,12 +241,23 @@ export class Metrics {
     if (event.type === 'store-failed') this.fault(event.code);
   }
 
-  scenario(scenario: string, response: string): void {
+  /** @param response what was done; `shadow` where it would have been, `skip` for those who are let through */
+  scenario(scenario: string, response: 'degrade' | 'block' | 'shadow' | 'skip'): void {
     this.#scenarios.add([this.#scenario.of(scenario), this.#response.of(response)]);
   }
 
+  /**
+   * An attempt at the Kratos front, or how one has ended.
+   *
+   * @param reason why it was blocked
+   */
   kratos(result: string, reason: string | null = null): void {
     this.#kratos.add([this.#kratosResult.of(result), this.#kratosReason.of(reason)]);
+  }
+
+  /** An act of an operator; those on blocks are heard from the guard. */
+  act(what: string): void {
+    this.#acts.add([this.#act.of(what)]);
   }
 
   http({ method, route, status, durationMs }: HttpObservation): void {

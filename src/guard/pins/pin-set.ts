@@ -31,6 +31,7 @@ export class PinSet {
   readonly #limits = new Map<string, CompiledLimit>();
   readonly #hasUsers: boolean;
   readonly #hasNetworks: boolean;
+  readonly #hasShadows: boolean;
   readonly #identifier: Identifier;
   /** Time by the store's clock, in ms. */
   readonly #now: () => number;
@@ -44,6 +45,7 @@ export class PinSet {
       this.#limits.set(id, { until, limit: Object.freeze({ ratePerSecond, burst: burst ?? undefined }) });
     }
     this.#hasUsers = limits.some((pin) => pin.for === 'user');
+    this.#hasShadows = pins.some(({ kind }) => kind === 'shadow');
     this.#hasNetworks = limits.some((pin) => pin.for === 'network');
   }
 
@@ -73,9 +75,13 @@ export class PinSet {
     return this.all().some((pin) => pin.kind === 'scenario' && pin.scenario === scenario);
   }
 
-  /** Rules of a policy that run in shadow by a pin. */
-  shadowOf(policy: string): readonly Rule[] {
-    return this.all().flatMap((pin) => (pin.kind === 'shadow' && pin.policy === policy ? [pin.rule] : []));
+  /** Rules of a policy that run in shadow: those of the configuration and those of pins. Asked with every decision. */
+  shadowOf(policy: string, configured: readonly Rule[] = []): readonly Rule[] {
+    if (!this.#hasShadows) return configured;
+    const pinned = this.all().flatMap((pin) =>
+      pin.kind === 'shadow' && pin.policy === policy ? [pin.rule] : [],
+    );
+    return pinned.length === 0 ? configured : [...new Set([...configured, ...pinned])];
   }
 
   #ofUser({ user, ip }: PinnedCall): PinnedLimit | null {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../core/fault.ts';
+import { defaultPolicies } from '../../core/policy.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
 import { createGuard } from '../../index.ts';
 import { createLimiter } from '../../limits/index.ts';
@@ -8,6 +9,7 @@ import { createMemoryStore } from '../../stores/memory/index.ts';
 import type { Store } from '../../stores/store.ts';
 import type { AuditEvent } from '../events.ts';
 import type { PinNote, PinRequest } from './pin.ts';
+import { pinnedPolicies } from './pinned-policies.ts';
 import { Pins, type PinsOptions } from './pins.ts';
 
 const secret = 'a secret of sixteen bytes or more';
@@ -249,6 +251,29 @@ describe('Pins', () => {
     expect((await guard.consume(api)).mode).toBe('FAIL_CLOSED');
     expect(await guard.check(login)).toMatchObject({ outcome: 'ALLOW', mode: 'DEGRADED' });
     await guard.close();
+  });
+});
+
+describe('pinnedPolicies', () => {
+  it('run a rule in shadow for as long as it is pinned', async () => {
+    const { pins, store, time } = node();
+    const guard = createGuard({
+      secret,
+      store,
+      policies: pinnedPolicies(defaultPolicies, pins),
+      environment: 'test',
+    });
+    const fail = (account: string) => guard.fail({ action: 'auth.login', account, ip: '192.0.2.1' });
+    await pins.put({ kind: 'shadow', policy: 'login', rule: 'score' }, note);
+    for (let n = 0; n < 3; n += 1) await fail('a');
+    const { outcome, shadow = [] } = await fail('a');
+    expect({ outcome, rules: shadow.map(({ rule }) => rule) }).toEqual({
+      outcome: 'ALLOW',
+      rules: ['score', 'score'],
+    });
+    time.now += HOUR_MS;
+    for (let n = 0; n < 3; n += 1) await fail('b');
+    expect((await fail('b')).outcome).toBe('HARD_BLOCK');
   });
 });
 
