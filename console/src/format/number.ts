@@ -16,10 +16,3 @@ export function share(part: number, all: number): string {
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
-
-/** Bytes as `1.2 MB`. */
-export function bytes(value: number): string {
-  const units = ['B', 'kB', 'MB', 'GB'];
-  const power = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3));
-  return `${tenths.format(value / 1_000 ** power)} ${units[power]}`;
-}

@@ -59,7 +59,7 @@ function Subjects({ comparison }: { readonly comparison: ComparisonResult }) {
       rows={subjects}
       keyOf={({ line }) => line}
       columns={[
-        { title: 'Line', cell: ({ line }) => count(line), isHead: true, isNumber: true },
+        { title: 'Line', cell: ({ line }) => count(line), isHead: true },
         { title: 'Time', cell: ({ t }) => eventTime(t), isMinor: true },
         { title: 'Policy A', cell: ({ a }) => <Short decision={a} /> },
         { title: 'Policy B', cell: ({ b }) => <Short decision={b} /> },

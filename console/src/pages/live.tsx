@@ -262,6 +262,7 @@ function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
       ) : (
         <DataTable
           caption="Decisions, newest first"
+          isTall
           rows={rows}
           keyOf={({ line }) => lineKey(line)}
           columns={[

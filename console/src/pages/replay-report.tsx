@@ -126,7 +126,7 @@ function FirstBlocks({ side }: { readonly side: SideResult }) {
       rows={side.firstBlocks}
       keyOf={({ line }) => line}
       columns={[
-        { title: 'Line', cell: ({ line }) => count(line), isHead: true, isNumber: true },
+        { title: 'Line', cell: ({ line }) => count(line), isHead: true },
         { title: 'Time', cell: ({ t }) => eventTime(t) },
         { title: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
         { title: 'Scope', cell: ({ scope }) => <ScopeTag scope={scope} /> },

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { chartColumns, emptyLive, KEPT_SECONDS, topNames, withBatch } from './live-state.ts';
+import { type FeedBatch, Tally } from './tally.ts';
+
+const nothing: FeedBatch = new Tally().take();
+const second = (at: number, hard: number) => ({
+  second: at,
+  allow: 1,
+  soft: 0,
+  hard,
+  withheld: 0,
+  topLevel: 3,
+});
+
+describe('what the page knows of the last minutes', () => {
+  it('adds batches of the same second together and forgets what is old', () => {
+    const now = 2_000_000_000;
+    const batch = { ...nothing, received: 2, seconds: [second(2_000_000, 2)] };
+    const once = withBatch(emptyLive, batch, now, 250);
+    const twice = withBatch(once, batch, now, 250);
+    expect(twice.seconds).toEqual([{ ...second(2_000_000, 4), allow: 2 }]);
+    expect(twice.received).toBe(4);
+    const later = withBatch(twice, nothing, now + (KEPT_SECONDS + 1) * 1_000, 250);
+    expect(later.seconds).toEqual([]);
+  });
+
+  it('keeps the newest lines first, and no more than fit', () => {
+    let state = emptyLive;
+    for (let turn = 0; turn < 10; turn += 1) {
+      const shown = Array.from({ length: 40 }, (_, index) => ({
+        seq: turn * 40 + index + 1,
+        t: 0,
+        type: 'decision',
+      }));
+      state = withBatch(state, { ...nothing, received: 40, shown }, 0, 250);
+    }
+    expect(state.lines.length).toBeLessThanOrEqual(120);
+    expect(state.lines[0]?.seq).toBe(400);
+    expect(state.lines.map(({ seq }) => seq)).toEqual(
+      state.lines.map(({ seq }) => seq).toSorted((a, b) => b - a),
+    );
+  });
+
+  it('says when it shows a sample, and stops saying so', () => {
+    const sampled = withBatch(emptyLive, { ...nothing, received: 900, unshown: 840 }, 0, 250);
+    expect(sampled.pace.isSampled).toBe(true);
+    expect(sampled.pace.perSecond).toBeGreaterThan(100);
+    expect(withBatch(sampled, nothing, 0, 250).pace.isSampled).toBe(false);
+  });
+
+  it('ranks rules over the minutes that are kept', () => {
+    const at = (minute: number, rules: Record<string, number>) => ({ minute, rules, scopes: {} });
+    const batch = {
+      ...nothing,
+      received: 1,
+      minutes: [at(100, { score: 2, spray: 1 }), at(80, { score: 50 })],
+    };
+    const state = withBatch(emptyLive, batch, 100 * 60_000, 250);
+    expect(topNames(state.minutes, 'rules')).toEqual([
+      ['score', 2],
+      ['spray', 1],
+    ]);
+  });
+});
+
+describe('the columns of the chart', () => {
+  it('fill every bin of the span, empty ones too, and hold every count inside of it', () => {
+    const columns = chartColumns([second(90, 1), second(99, 5), second(40, 9)], 100_000, 20, 5);
+    expect(columns.times).toEqual([85, 90, 95, 100]);
+    expect(columns.hard).toEqual([0, 1, 5, 0]);
+    expect(columns.topLevel).toEqual([null, 3, 3, null]);
+  });
+});

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countdown, eventTime, sinceZero, spanWords } from './time.ts';
+
+describe('a countdown', () => {
+  it.each([
+    [-5, '0 s'],
+    [0, '0 s'],
+    [1, '1 s'],
+    [14_001, '15 s'],
+    [59_001, '1:00'],
+    [249_000, '4:09'],
+    [6 * 3_600_000 - 1_000, '5:59:59'],
+    [2 * 86_400_000 + 3 * 3_600_000, '2 d 03:00'],
+  ])('of %i ms reads %s', (leftMs, words) => {
+    expect(countdown(leftMs)).toBe(words);
+  });
+
+  it('never says that it is over while it runs', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e10 }), (leftMs) => {
+        expect(countdown(leftMs)).not.toBe('0 s');
+      }),
+    );
+  });
+});
+
+it('says lengths of time with the largest unit that fits', () => {
+  expect([900, 1_000, 90_000, 7_200_000, 86_400_000].map(spanWords)).toEqual([
+    '1 second',
+    '1 second',
+    '2 minutes',
+    '2 hours',
+    '1 day',
+  ]);
+});
+
+it('names the time of a replayed event as a date or since zero', () => {
+  expect(eventTime(1_700_000_000_000)).toBe('2023-11-14 22:13:20 UTC');
+  expect(eventTime(28_017_309)).toBe('07:46:57');
+  expect(sinceZero(90_000_000)).toBe('1 d 01:00:00');
+});

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LineSplitter, LONGEST_LINE } from './line-splitter.ts';
+
+function split(bytes: Uint8Array, size: number): (string | null)[] {
+  const splitter = new LineSplitter();
+  const lines: (string | null)[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    for (const { text } of splitter.push(bytes.subarray(at, at + size))) lines.push(text);
+  }
+  for (const { text } of splitter.finish()) lines.push(text);
+  return lines;
+}
+
+describe('lines of a file', () => {
+  it('are the same however the file is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.string({ unit: 'grapheme' }).map((text) => `x${text.replaceAll(/[\n\uFEFF]/g, '')}`),
+          { maxLength: 20 },
+        ),
+        fc.integer({ min: 1, max: 64 }),
+        (lines, size) => {
+          expect(split(new TextEncoder().encode(lines.map((line) => `${line}\n`).join('')), size)).toEqual(
+            lines,
+          );
+        },
+      ),
+    );
+  });
+
+  it('are refused one by one where they are not UTF-8, and the mark at the begin is no part of them', () => {
+    const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x61, 10, 0xff, 10, 0x62]);
+    expect(split(bytes, 3)).toEqual(['a', null, 'b']);
+  });
+
+  it('are refused where they are too long, and the next one is read', () => {
+    const bytes = new Uint8Array(LONGEST_LINE + 3).fill(0x61);
+    bytes[LONGEST_LINE + 1] = 10;
+    expect(split(bytes, 1 << 16)).toEqual([null, 'a']);
+  });
+});

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sha256 } from './sha256.ts';
+
+const hex = (words: Int32Array) =>
+  [...words].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+
+it('is SHA-256', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      expect(hex(sha256(text))).toBe(createHash('sha256').update(text, 'utf8').digest('hex'));
+    }),
+  );
+});
+
+it.each([0, 55, 56, 63, 64, 119, 120, 1_000])('pads %i bytes as the standard says', (length) => {
+  const text = 'a'.repeat(length);
+  expect(hex(sha256(text))).toBe(createHash('sha256').update(text).digest('hex'));
+});
