@@ -151,6 +151,36 @@ describe('a watched configuration file', () => {
     expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(60);
   });
 
+  it('is read on demand, and says what became of it', () => {
+    listening = new Listening(path, { debounceMs: 60_000, pollMs: 60_000 });
+    const { watcher } = listening;
+    expect(watcher.reload()).toBe('unchanged');
+    writeFileSync(path, yaml(20));
+    expect(watcher.reload()).toBe('applied');
+    writeFileSync(path, 'x');
+    expect(watcher.reload()).toBe('refused');
+    writeFileSync(path, `store: memory\n${yaml(20)}`);
+    expect(watcher.reload()).toBe('needs-restart');
+    expect(watcher.current).toMatchObject({ store: 'lmdb', limits: { ratePerSecond: 20 } });
+  });
+
+  it('is refused when its host cannot take it over', () => {
+    const refusals: unknown[] = [];
+    const watcher = watchServiceConfig(path, {
+      running: readServiceConfig({ path, env: {} }),
+      env: {},
+      onChange: () => {
+        throw new RangeError('no room');
+      },
+      onRefused: (problems, cause) => refusals.push([problems, cause]),
+    });
+    writeFileSync(path, yaml(20));
+    expect(watcher.reload()).toBe('refused');
+    expect(refusals).toEqual([[[{ path: '', message: 'could not be taken over' }], expect.any(RangeError)]]);
+    expect(watcher.current.limits.ratePerSecond).toBe(10);
+    watcher.close();
+  });
+
   it('brings the files it names along', async () => {
     const limits = join(folder, 'envoy');
     mkdirSync(limits);
