@@ -1,8 +1,11 @@
+import type { ScenarioListener } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { Fault } from '../core/fault.ts';
+import type { AuditEvent } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
+import type { Pin } from '../guard/pins/pin.ts';
 import type { LimitListener } from '../limits/events.ts';
-import type { Limiter } from '../limits/index.ts';
-import { feedOf, limitFeed } from '../telemetry/feed-of.ts';
+import { feedOf, limitFeed, showAudit } from '../telemetry/feed-of.ts';
 import { LiveFeed } from '../telemetry/live-feed.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -67,28 +70,41 @@ export function limitListener({ log, metrics, feed }: Observation, name: string)
   };
 }
 
-/** A limiter whose verdicts are counted, whoever asks it. */
-export function countedLimiter(limiter: Limiter, metrics: Metrics): Limiter {
+/** What scenarios tell, to be handed to them. */
+export function scenarioListener({ log, metrics, feed }: Observation): ScenarioListener {
+  return (event) => {
+    const { type: _, ...fields } = event;
+    feed.publish('scenario', fields);
+    if (event.what === 'skipped') metrics.scenario(event.scenario ?? 'all', 'skip');
+    else if (event.what === 'failed') {
+      metrics.fault(event.code);
+      log.warn({ what: event.doing, code: event.code }, 'scenarios could not use the store');
+    } else {
+      metrics.scenario(
+        event.scenario,
+        event.shadow ? 'shadow' : event.what === 'blocked' ? 'block' : 'degrade',
+      );
+    }
+  };
+}
+
+/** What pins tell, to be handed to them. */
+export function pinListeners({ log, metrics, feed }: Observation) {
   return {
-    ...boundTo(limiter),
-    take: async (call) => {
-      const verdict = await limiter.take(call);
-      metrics.limit(verdict);
-      return verdict;
+    onAudit: (act: AuditEvent) => {
+      showAudit(feed, act);
+      log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, 'an operator acted');
+    },
+    onFault: ({ code }: Fault) =>
+      log.warn({ code }, 'pins could not be read; those known stay until they end'),
+    onChange: (pins: readonly Pin[]) => {
+      for (const kind of pinKinds) metrics.pins(kind, pins.filter((pin) => pin.kind === kind).length);
+      feed.publish('pin', { pins: pins.map(({ id, until }) => ({ id, until })) });
     },
   };
 }
 
-function boundTo(limiter: Limiter): Limiter {
-  return {
-    name: limiter.name,
-    take: (call) => limiter.take(call),
-    settle: (verdict, cost) => limiter.settle(verdict, cost),
-    lift: (client) => limiter.lift(client),
-    block: (client, fromLevel) => limiter.block(client, fromLevel),
-    counts: () => limiter.counts(),
-  };
-}
+const pinKinds = ['limit', 'failure', 'scenario', 'shadow'] as const;
 
 /** Requests are counted by the patterns of their routes, never by what was asked for. */
 export function nameRoutes(metrics: Metrics, routes: readonly Route[]): void {

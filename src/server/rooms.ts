@@ -1,8 +1,10 @@
+import type { Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Secret } from '../identity/hmac.ts';
 import type { Limiter } from '../limits/index.ts';
 import type { Store } from '../stores/store.ts';
+import type { TokenBook } from './http/token-book.ts';
 import type { Observation } from './observation.ts';
 import type { Route } from './route.ts';
 
@@ -12,19 +14,25 @@ export interface Room {
   readonly routes?: readonly Route[];
   /** Starts a listener of its own. Gives a line for people: where it listens. */
   start?(): Promise<string>;
+  /** Goes by another configuration from now on. `live` names the parts that differ. */
+  apply?(config: ServiceConfig, live: readonly string[]): void;
   /** Ends it; what has been accepted is answered. Takes a bounded time. */
   close?(): Promise<void>;
   /** For `/v1/status`, without identifiers. */
   status?(): unknown;
 }
 
-/** What a room stands on. */
+/** What a room stands on. All of it stays the same object when the configuration changes. */
 export interface RoomParts {
+  /** At the start; later ones come by `apply`. */
   readonly config: ServiceConfig;
   readonly guard: Guard;
   readonly limiter: Limiter;
+  /** Null where they are off. */
+  readonly scenarios: () => Scenarios | null;
   readonly store: Store;
   readonly secrets: { readonly secret: Secret; readonly previousSecret?: Secret };
+  readonly tokens: TokenBook;
   readonly observation: Observation;
 }
 

@@ -12,6 +12,8 @@ export interface RouteCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The names of the headers as they came, in their order. */
+  readonly headerNames: readonly string[];
   readonly body: unknown;
   /** The client's address, found through trusted proxies. */
   readonly ip: string;
@@ -43,6 +45,10 @@ export interface Route {
    * Default false.
    */
   readonly fromProxies?: boolean;
+  /** Whether the route judges by itself who may ask, and nobody else does. Default false. */
+  readonly ownAccess?: boolean;
+  /** Whether the body is handed over as bytes, unread and unchecked. Default false: it is JSON, by its schema. */
+  readonly rawBody?: boolean;
   /** The largest body, in bytes. Default 64 KiB. */
   readonly bodyBytes?: number;
   readonly query?: Type.TSchema;

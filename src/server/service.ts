@@ -1,30 +1,25 @@
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { createClientAddress } from '../adapters/client-address.ts';
+import type { ConfigChange } from '../config/config-change.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Guard } from '../guard/guard.ts';
-import { createGuard } from '../index.ts';
-import { addressOf, CidrSet } from '../limits/cidr-set.ts';
-import { createLimiter, type Limiter } from '../limits/index.ts';
+import type { Limiter } from '../limits/index.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import { DecisionTally } from './decision-tally.ts';
+import { roomsOf } from './default-rooms.ts';
 import { firstReach } from './first-reach.ts';
 import { Access } from './http/access.ts';
 import { boundsOf, type ConnectionBounds } from './http/bounds.ts';
+import { Entrance } from './http/entrance.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { HttpListener } from './http/listener.ts';
 import { Router } from './http/router.ts';
 import { readFiles } from './http/static-files.ts';
 import { TokenBook } from './http/token-book.ts';
-import {
-  countedLimiter,
-  limitListener,
-  nameRoutes,
-  type Observation,
-  observeGuard,
-  openObservation,
-} from './observation.ts';
-import { type OpenedStore, openServiceStore, type StoreKind } from './open-store.ts';
+import { LiveCore } from './live-core.ts';
+import { nameRoutes, type Observation, openObservation } from './observation.ts';
+import { openServiceStore, type StoreKind } from './open-store.ts';
+import { openTracing } from './open-tracing.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
@@ -34,6 +29,7 @@ import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { healthRoutes } from './routes/health.ts';
+import { pinRoutes } from './routes/pins.ts';
 import { metricsRoutes, openApiRoutes } from './routes/self-description.ts';
 import { statusRoutes } from './routes/status.ts';
 import { openSecrets } from './secrets.ts';
@@ -75,45 +71,51 @@ export interface Service {
   readonly hasConsole: boolean;
   /** Takes requests from now on. */
   listen(): Promise<ServiceAddress>;
+  /** Takes over what can change without a restart. Throws `CONFIG_INVALID` and changes nothing when it cannot. */
+  apply(change: ConfigChange): void;
   /** Drains: what has been accepted is answered, then everything is closed. Takes a bounded time. */
   close(): Promise<void>;
 }
 
 /**
- * Puts a service together: store, guard, limiter, routes, listeners. Nothing is served before `listen`.
+ * Puts a service together: store, guard, limiter, scenarios, routes, listeners. Nothing is served before `listen`.
  *
  * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense.
  */
 export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
-  const { log = createLog({ level: config.telemetry.logLevel }), rooms: openers = [] } = parts;
+  const { log = createLog({ level: config.telemetry.logLevel }) } = parts;
   const { isNew: madeSecret, ...secrets } = openSecrets(config.keyFile);
   const opened = await openServiceStore(config, ({ code }) =>
     log.warn({ code }, 'the store failed in the background'),
   );
   const version = packageVersion();
   const observation = openObservation(config, log, version);
-  const roomParts = openParts(config, opened, secrets, observation);
+  const core = new LiveCore(config, opened, secrets, observation);
+  const { guard, limiter } = core;
   const storeReached = await firstReach(opened, log);
-  const rooms = (await Promise.all(openers.map((open) => open(roomParts)))).filter((room) => room !== null);
-  const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : null;
+  await core.pins.start();
+  const trace = await openTracing(config, observation, guard, version);
+  const tokens = new TokenBook(config.tokens);
+  const roomParts = { config, guard, limiter, store: opened.store, secrets, tokens, observation };
+  const rooms = await openRooms({ ...roomParts, scenarios: () => core.scenarios }, parts.rooms);
   const pulse = new StorePulse(opened.store, () => performance.now());
-  const tally = new DecisionTally(roomParts.guard);
-  const startedAt = Date.now();
+  const tally = new DecisionTally(guard);
   const isDraining = () => listener.isDraining;
   const routes: Route[] = [
-    ...coreRoutes(roomParts),
+    ...coreRoutes(core, observation),
     ...healthRoutes({ storeAnswers: () => pulse.answers(), isDraining }),
     ...statusRoutes({
-      config: () => config,
-      guard: roomParts.guard,
-      limiter: roomParts.limiter,
+      config: () => core.config,
+      guard,
+      limiter,
+      scenarios: () => core.scenarios,
       store: opened.kind,
       storeAnswers: () => pulse.answers(),
       decisions: () => tally.counts(),
       feed: () => observation.feed.counts(),
       isDraining,
       version,
-      startedAt,
+      startedAt: Date.now(),
       clock: Date.now,
       rooms: () => Object.fromEntries(rooms.map((room) => [room.name, room.status?.() ?? {}])),
     }),
@@ -122,123 +124,92 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
   ];
   nameRoutes(observation.metrics, routes);
   const ending = new AbortController();
-  const door = openDoor({ config, routes, observation, files, ending: ending.signal, isDraining });
+  const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
+  const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
+  const door = new FrontDoor({
+    router: new Router(routes, config.listen.maxBodyBytes),
+    access: new Access(tokens),
+    addressOf: entrance.addressOf,
+    isTrusted: entrance.isTrusted,
+    ending: ending.signal,
+    isDraining,
+    onAnswered: (answered) => observation.metrics.http(answered),
+    onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),
+    clock: () => performance.now(),
+    trace,
+    files,
+  });
   const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {
     dropped: () => log.warn({}, 'a connection was closed: there are too many'),
-    malformed: () => observation.metrics.http({ method: 'none', route: null, status: 400, durationMs: 0 }),
+    malformed: (code) => observation.metrics.http({ method: code, route: null, status: 400, durationMs: 0 }),
   });
   return {
-    guard: roomParts.guard,
-    limiter: roomParts.limiter,
+    guard,
+    limiter,
     routes,
     storeKind: opened.kind,
     madeSecret,
     storeReached,
-    hasConsole: files?.('/') !== null && files !== null,
+    hasConsole: files('/') !== null,
     listen: async () => {
       const others = await Promise.all(rooms.map((room) => room.start?.()));
       const { address, port, family } = await listener.listen(config.listen.host, config.listen.port);
       const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
       return { host: address, port, url, others: others.filter((line) => line !== undefined) };
     },
-    close: once(() => end(listener, rooms, roomParts, ending)),
+    apply: ({ config: next, live }) => {
+      entrance.replace(next);
+      core.apply(next, live);
+      tokens.replace(next.tokens);
+      for (const room of rooms) room.apply?.(next, live);
+    },
+    close: once(() => end({ listener, rooms, core, observation, ending, trace })),
   };
 }
 
 const builtConsole = fileURLToPath(new URL('../console', import.meta.url));
 
-function openParts(
-  config: ServiceConfig,
-  { store, keepsDeadlines }: OpenedStore,
-  secrets: RoomParts['secrets'],
-  observation: Observation,
-): RoomParts {
-  const { environment, policies, failure, limits } = config;
-  const guard = createGuard({
-    ...secrets,
-    store,
-    policies,
-    environment,
-    failure: keepsDeadlines ? { ...failure, deadlineMs: null } : failure,
-    allowEventEvery: config.telemetry.allowEventEvery,
-  });
-  observeGuard(observation, guard);
-  const limiter = createLimiter({
-    ...limits,
-    ...secrets,
-    store,
-    environment,
-    onEvent: limitListener(observation, limits.name),
-    warn: ({ code, message }) => observation.log.warn({ code }, message),
-  });
-  return {
-    config,
-    guard,
-    limiter: countedLimiter(limiter, observation.metrics),
-    store,
-    secrets,
-    observation,
-  };
+async function openRooms(parts: RoomParts, others: readonly OpenRoom[] = []): Promise<readonly Room[]> {
+  const openers = [...(await roomsOf(parts.config)), ...others];
+  return (await Promise.all(openers.map((open) => open(parts)))).filter((room) => room !== null);
 }
 
-function coreRoutes({ config, guard, limiter, observation }: RoomParts): Route[] {
+function coreRoutes(core: LiveCore, { feed, metrics, log }: Observation): Route[] {
+  const { guard, limiter, pins } = core;
   return [
     ...decisionRoutes(guard),
     ...batchRoutes(guard),
-    ...authorizeRoutes({ limiter, headers: config.limits }),
+    ...authorizeRoutes({
+      limiter,
+      headers: () => core.config.limits,
+      scenarios: () => core.scenarios,
+      onFault: (error) => log.error({ error }, 'scenarios could not judge a request'),
+    }),
     ...blockRoutes(guard),
     ...explainRoutes(guard),
-    ...eventRoutes(observation.feed),
-    ...metricsRoutes(observation.metrics),
+    ...pinRoutes(pins),
+    ...eventRoutes(feed),
+    ...metricsRoutes(metrics),
   ];
 }
 
-interface DoorParts {
-  readonly config: ServiceConfig;
-  readonly routes: readonly Route[];
+interface EndingParts {
+  readonly listener: HttpListener;
+  readonly rooms: readonly Room[];
+  readonly core: LiveCore;
   readonly observation: Observation;
-  readonly files: ReturnType<typeof readFiles> | null;
-  readonly ending: AbortSignal;
-  readonly isDraining: () => boolean;
-}
-
-function openDoor({ config, routes, observation, files, ending, isDraining }: DoorParts): FrontDoor {
-  const { log, metrics } = observation;
-  const { trustedProxies, forwardingHeader } = config;
-  const proxies = new CidrSet(
-    'trustedProxies',
-    trustedProxies.filter((proxy) => proxy !== 'unix'),
-  );
-  return new FrontDoor({
-    router: new Router(routes, config.listen.maxBodyBytes),
-    access: new Access(new TokenBook(config.tokens)),
-    addressOf: createClientAddress({
-      trustedProxies,
-      forwardingHeader,
-      warn: ({ code, message }) => log.warn({ code }, message),
-    }),
-    isTrusted: (peer) => proxies.has(addressOf(peer) ?? ''),
-    ending,
-    isDraining,
-    onAnswered: (answered) => metrics.http(answered),
-    onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),
-    clock: () => performance.now(),
-    files: files ?? (() => null),
-  });
+  readonly ending: AbortController;
+  readonly trace: { close(): Promise<void> } | null;
 }
 
 /** Streams end first, because nobody else would end them; the store goes last, when nothing asks it any more. */
-async function end(
-  listener: HttpListener,
-  rooms: readonly Room[],
-  { guard, observation }: RoomParts,
-  ending: AbortController,
-): Promise<void> {
+async function end({ listener, rooms, core, observation, ending, trace }: EndingParts): Promise<void> {
   observation.feed.close();
   const [cut] = await Promise.all([listener.drain(), ...rooms.map((room) => room.close?.())]);
   if (cut > 0) observation.log.warn({ count: cut }, 'connections were cut at the end of the drain');
   ending.abort();
-  await guard.close();
+  await core.close();
+  await trace?.close();
 }
 
 /** Ending twice is ending once. */

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
-import { readServiceConfig } from '../../config/read-service-config.ts';
+import { problemText } from '../../config/problem.ts';
+import { checkServiceConfig, readServiceConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-service-config.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
+import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
 import { untilToldToEnd } from './signals.ts';
 
@@ -19,9 +22,12 @@ export interface ServeFlags {
 
 /** Serves until the process is told to end. */
 export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
-  const config = withFlags(readServiceConfig({ path: flags.config, environment: flags.environment }), flags);
   const say = (line: string) => io.stderr.write(`portcullis: ${line}\n`);
-  const service = await createService(config);
+  const written = readServiceConfig({ path: flags.config, environment: flags.environment });
+  const config = withFlags(written, flags);
+  const log = createLog({ level: config.telemetry.logLevel });
+  const service = await createService(config, { log });
+  const watcher = watchConfig(written, flags, service, log);
   try {
     const told = untilToldToEnd();
     const address = await service.listen();
@@ -29,9 +35,40 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
     const signal = await told;
     say(`${signal}: no new connections; answering what has been accepted`);
   } finally {
+    watcher?.close();
     await service.close();
   }
   say('ended');
+}
+
+/** Keeps the service at its file, where it has one; `SIGHUP` has it read at once. */
+function watchConfig(
+  written: ServiceConfig,
+  flags: ServeFlags,
+  service: Service,
+  log: Log,
+): ConfigWatcher | null {
+  const { environment } = flags;
+  const [path] = checkServiceConfig({ path: flags.config, environment }).files;
+  if (path === undefined) return null;
+  const watcher = watchServiceConfig(path, {
+    running: written,
+    ...(environment === undefined ? {} : { environment }),
+    onChange: (change) => {
+      service.apply({ ...change, config: withFlags(change.config, flags) });
+      const { live, needsRestart } = change;
+      log.info({ fields: live }, 'the configuration was taken over');
+      if (needsRestart.length > 0)
+        log.warn({ fields: needsRestart }, 'a restart is needed to take these over');
+    },
+    onRefused: (problems) =>
+      log.error(
+        { problems: problems.map(problemText) },
+        'the configuration was refused; the last good one stays',
+      ),
+  });
+  process.on('SIGHUP', () => watcher.reload());
+  return watcher;
 }
 
 /** What a person who has just started the service wants to know. */

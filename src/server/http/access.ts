@@ -29,7 +29,8 @@ export class Access {
     this.#tokens = tokens;
   }
 
-  admit(request: IncomingMessage, route: Pick<Route, 'role' | 'fromProxies'>): Admission {
+  admit(request: IncomingMessage, route: Pick<Route, 'role' | 'fromProxies' | 'ownAccess'>): Admission {
+    if (route.ownAccess) return anybody;
     if (this.#tokens.isEmpty) return admitLocal(request, route);
     if (route.role === null) return anybody;
     const presented = presentedToken(request);

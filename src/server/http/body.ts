@@ -6,7 +6,8 @@ export const defaultBodyBytes = 64 * 1024;
 
 /** How reading a body ended. `gone`: the client went away, and nobody waits for an answer. */
 export type BodyReading =
-  | { readonly kind: 'json'; readonly value: unknown }
+  /** JSON, or the bytes themselves where these were asked for. */
+  | { readonly kind: 'body'; readonly value: unknown }
   | { readonly kind: 'too-large' | 'not-json' | 'gone' | 'encoded' };
 
 const tooLarge: BodyReading = { kind: 'too-large' };
@@ -14,11 +15,20 @@ const notJson: BodyReading = { kind: 'not-json' };
 const gone: BodyReading = { kind: 'gone' };
 const encoded: BodyReading = { kind: 'encoded' };
 
-/**
- * Reads a body of at most `most` bytes as JSON and hands over how that ended, once. What is larger is not read to its
- * end.
- */
-export function readJson(request: IncomingMessage, most: number, done: (reading: BodyReading) => void): void {
+/** How a body is read. */
+export interface BodyOptions {
+  /** Bytes; what is larger is not read to its end. */
+  readonly bodyBytes: number;
+  /** Whether the bytes are wanted, not what they say in JSON. */
+  readonly rawBody: boolean;
+}
+
+/** Reads a body and hands over how that ended, once. */
+export function readBody(
+  request: IncomingMessage,
+  { bodyBytes: most, rawBody }: BodyOptions,
+  done: (reading: BodyReading) => void,
+): void {
   const objection = objectionTo(request, most);
   if (objection !== null) {
     done(objection);
@@ -41,7 +51,10 @@ export function readJson(request: IncomingMessage, most: number, done: (reading:
     request.pause();
     end(tooLarge);
   });
-  request.on('end', () => end(parsed(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes))));
+  request.on('end', () => {
+    const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, bytes);
+    end(rawBody ? { kind: 'body', value: whole } : parsed(whole));
+  });
   // Without a listener for `error` a request that is cut off just closes.
   request.on('close', () => end(gone));
 }
@@ -54,10 +67,10 @@ function objectionTo({ headers }: IncomingMessage, most: number): BodyReading | 
 }
 
 /** The message of a parse error quotes the body, which may hold an identifier, so it goes nowhere. */
-function parsed(bytes: Buffer | undefined): BodyReading {
-  if (bytes === undefined || !isUtf8(bytes)) return notJson;
+function parsed(bytes: Buffer): BodyReading {
+  if (!isUtf8(bytes)) return notJson;
   try {
-    return { kind: 'json', value: JSON.parse(bytes.toString('utf8')) };
+    return { kind: 'body', value: JSON.parse(bytes.toString('utf8')) };
   } catch (error) {
     if (error instanceof SyntaxError) return notJson;
     throw error;

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
+import type { Tracing } from '../../telemetry/otel/tracing.ts';
 import type { RouteAnswer } from '../route.ts';
 import type { Access } from './access.ts';
-import { type BodyReading, readJson } from './body.ts';
+import { type BodyReading, readBody } from './body.ts';
 import { type CallContext, type CallInput, HttpCall } from './http-call.ts';
 import { isInternal, type ProblemCode, problemAnswer, problemOf } from './problem.ts';
 import type { Found, ReadyRoute, Router } from './router.ts';
@@ -27,6 +28,8 @@ export interface FrontDoorParts extends CallContext {
   readonly onAnswered: (answered: Answered) => void;
   /** A fault of ours, with the route it was met on. */
   readonly onFault: (error: unknown, route: string) => void;
+  /** Makes a span of every request that has a route; null: nobody looks at spans. */
+  readonly trace: Pick<Tracing, 'within'> | null;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
   /** What answers a GET for which there is no route: the console's files. */
@@ -75,14 +78,14 @@ export class FrontDoor {
     const visit: Visit = { request, response, startedAt, path, search, route: ready.route.path };
     const admission = access.admit(request, ready.route);
     if (!admission.allowed) this.#finish(visit, refusal(request, admission.code, admission.detail));
-    else if (ready.body === null)
+    else if (!ready.readsBody)
       void this.#run(visit, ready, { params, caller: admission.caller, body: undefined });
     else this.#readBody(visit, ready, params, admission.caller);
   };
 
   #readBody(visit: Visit, ready: ReadyRoute, params: CallInput['params'], caller: string | null): void {
-    readJson(visit.request, ready.bodyBytes, (reading) => {
-      if (reading.kind === 'json') void this.#run(visit, ready, { params, caller, body: reading.value });
+    readBody(visit.request, ready, (reading) => {
+      if (reading.kind === 'body') void this.#run(visit, ready, { params, caller, body: reading.value });
       else if (reading.kind !== 'gone') this.#finish(visit, unreadable(visit.request, reading, ready));
     });
   }
@@ -92,12 +95,22 @@ export class FrontDoor {
     let answer: RouteAnswer;
     try {
       const call = new HttpCall(request, response, search, input, this.#parts);
-      answer = checked(request, call, ready) ?? (await ready.route.handle(call));
+      answer = checked(request, call, ready) ?? (await this.#handle(call, ready));
     } catch (error) {
       if (isInternal(error)) this.#parts.onFault(error, ready.route.path);
       answer = problemOf(error, requestIdOf(headerIn(request)));
     }
     this.#finish(visit, answer);
+  }
+
+  #handle(call: HttpCall, { route }: ReadyRoute): RouteAnswer | Promise<RouteAnswer> {
+    const { trace } = this.#parts;
+    if (trace === null) return route.handle(call);
+    const { traceparent } = call.headers;
+    const traced = { method: call.method, route: route.path };
+    return trace.within(typeof traceparent === 'string' ? { ...traced, traceparent } : traced, async () =>
+      route.handle(call),
+    );
   }
 
   #answerStranger({ request, path }: Visit, found: Found): RouteAnswer {

@@ -61,6 +61,10 @@ export class HttpCall implements RouteCall {
     return this.#request.headers;
   }
 
+  get headerNames(): readonly string[] {
+    return this.#request.rawHeaders.filter((_, index) => index % 2 === 0);
+  }
+
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#search);
     return this.#query;

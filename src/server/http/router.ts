@@ -6,6 +6,9 @@ import { type Validate, validatorFor } from './validation.ts';
 /** A route with its validators compiled. */
 export interface ReadyRoute {
   readonly route: Route;
+  /** Whether there is a body to read. */
+  readonly readsBody: boolean;
+  readonly rawBody: boolean;
   readonly body: Validate | null;
   readonly query: Validate | null;
   readonly bodyBytes: number;
@@ -74,9 +77,12 @@ export class Router {
   }
 
   #add(route: Route): void {
+    const { rawBody = false } = route;
     const ready: ReadyRoute = {
       route,
-      body: route.body === undefined ? null : validatorFor(route.body),
+      readsBody: rawBody || route.body !== undefined,
+      rawBody,
+      body: rawBody || route.body === undefined ? null : validatorFor(route.body),
       query: route.query === undefined ? null : validatorFor(route.query),
       bodyBytes: Math.min(route.bodyBytes ?? defaultBodyBytes, this.#mostBodyBytes),
     };

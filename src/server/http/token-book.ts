@@ -19,11 +19,18 @@ const mostChars = 1024;
  * constant time, so that neither a prefix nor the place in the list can be measured.
  */
 export class TokenBook {
-  readonly isEmpty: boolean;
-  readonly #tokens: readonly { readonly digest: Buffer; readonly holder: TokenHolder }[];
+  #tokens: readonly { readonly digest: Buffer; readonly holder: TokenHolder }[] = [];
 
   constructor(tokens: readonly TokenConfig[]) {
-    this.isEmpty = tokens.length === 0;
+    this.replace(tokens);
+  }
+
+  get isEmpty(): boolean {
+    return this.#tokens.length === 0;
+  }
+
+  /** Knows these tokens from now on, and no others. */
+  replace(tokens: readonly TokenConfig[]): void {
     this.#tokens = tokens.map(({ name, role, sha256 }) => ({
       digest: Buffer.from(sha256, 'hex'),
       holder: { name, role },

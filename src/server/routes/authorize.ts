@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import type { Call, HeaderOptions, Limiter, Verdict } from '../../limits/index.ts';
+import type { RequestCall, Scenarios } from '../../abuse/index.ts';
+import type { HeaderOptions, Limiter, Verdict } from '../../limits/index.ts';
 import { limitProblem, problemMediaType, rateLimitHeaders, requestIdOf } from '../../limits/index.ts';
 import { headerOf } from '../http/http-call.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
@@ -7,6 +8,9 @@ import type { Route, RouteAnswer, RouteCall } from '../route.ts';
 
 /** What the limiter takes; anything longer is a path that no route has. */
 const longestPath = 4_096;
+
+/** Headers that proxies add: they say nothing about the visitor. */
+const ofProxies = /^(x-(forwarded|original|real|portcullis)-|forwarded$|via$|connection$|content-length$)/i;
 
 /** What a proxy says of the request it asks for. */
 interface Origin {
@@ -17,7 +21,11 @@ interface Origin {
 /** What `/v1/authorize` decides by. */
 export interface AuthorizeParts {
   readonly limiter: Limiter;
-  readonly headers: HeaderOptions;
+  readonly headers: () => HeaderOptions;
+  /** Null where they are off. */
+  readonly scenarios: () => Scenarios | null;
+  /** Told when a request could not be judged; nobody waits for that. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /**
@@ -41,7 +49,7 @@ export function authorizeRoutes(parts: AuthorizeParts): Route[] {
   ];
 }
 
-async function authorize(call: RouteCall, { limiter, headers }: AuthorizeParts): Promise<RouteAnswer> {
+async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteAnswer> {
   const header = headerOf(call.headers);
   const requestId = requestIdOf(header('x-request-id'));
   const origin = call.fromTrustedProxy
@@ -51,15 +59,30 @@ async function authorize(call: RouteCall, { limiter, headers }: AuthorizeParts):
     const detail = 'The request names two different origins: X-Original-URI and X-Forwarded-Uri.';
     return problemAnswer('ORIGIN_AMBIGUOUS', detail, { requestId });
   }
-  const asked: Call = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, header };
-  const verdict = await limiter.take(asked);
-  const told = Object.fromEntries(rateLimitHeaders(verdict, headers));
+  const headerNames = call.headerNames.filter((name) => !ofProxies.test(name));
+  const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, header, headerNames };
+  const verdict = await judge(visitor, parts, call.signal);
+  const told = Object.fromEntries(rateLimitHeaders(verdict, parts.headers()));
   if (verdict.allowed) return { status: 200, headers: told, body: '' };
   return refusal(verdict, call.query.get('deny') === '403' ? 403 : 429, {
     requestId,
     path: origin.path,
     told,
   });
+}
+
+/** Scenarios see what the proxy asks for, but not how it ended: those that go by the answer stay blind here. */
+async function judge(visitor: RequestCall, parts: AuthorizeParts, signal: AbortSignal): Promise<Verdict> {
+  const scenarios = parts.scenarios();
+  if (scenarios === null) return parts.limiter.take(visitor);
+  const standing = await scenarios.standing(visitor);
+  const verdict = await parts.limiter.take({ ...visitor, standing });
+  if (verdict.allowed && verdict.skipped === null) await scenarios.delay(standing, signal);
+  if (verdict.rule !== 'blocked' && verdict.skipped === null) {
+    const event = { ...visitor, status: verdict.allowed ? null : 429 };
+    scenarios.observe(event).catch(parts.onFault);
+  }
+  return verdict;
 }
 
 interface Telling {

@@ -5,12 +5,15 @@ import type { Decision, Reason } from '../../core/decision.ts';
  * as serialising it: every text in a decision is one of ours and needs no escaping.
  */
 export function decisionText(decision: Decision): string {
-  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons } = decision;
-  if (outcome === 'ALLOW' && mode === 'NORMAL') return plainAllow;
+  const { outcome, level, until, retryAfterMs, rule, scope, deferred, mode, reasons, shadow } = decision;
+  if (outcome === 'ALLOW' && mode === 'NORMAL' && shadow === undefined) return plainAllow;
   const named = rule === null ? '"rule":null,"scope":null' : `"rule":"${rule}","scope":"${scope}"`;
   const ends = `"level":${level},"until":${until},"retryAfterMs":${retryAfterMs}`;
-  return `{"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasons.map(reasonText).join(',')}]}`;
+  const shadowed = shadow === undefined ? '' : `,"shadow":[${reasonTexts(shadow)}]`;
+  return `{"outcome":"${outcome}",${ends},${named},"deferred":${deferred},"mode":"${mode}","reasons":[${reasonTexts(reasons)}]${shadowed}}`;
 }
+
+const reasonTexts = (reasons: readonly Reason[]): string => reasons.map(reasonText).join(',');
 
 function reasonText({ rule, scope, outcome, level, until }: Reason): string {
   return `{"rule":"${rule}","scope":"${scope}","outcome":"${outcome}","level":${level},"until":${until}}`;

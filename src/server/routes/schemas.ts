@@ -60,6 +60,17 @@ const Level = Type.Integer({ minimum: 0, maximum: 6, description: '0 for ALLOW, 
 export const ScopeSchema = Type.Enum([...scopes]);
 const RuleSchema = Type.Enum([...rules]);
 
+const ReasonSchema = Type.Object(
+  {
+    rule: RuleSchema,
+    scope: ScopeSchema,
+    outcome: Type.Enum(['SOFT_BLOCK', 'HARD_BLOCK']),
+    level: Level,
+    until: Millis('ms'),
+  },
+  { $id: 'Reason' },
+);
+
 /** A decision, as replay prints it, without `t`. */
 export const DecisionSchema = Type.Object(
   {
@@ -73,13 +84,10 @@ export const DecisionSchema = Type.Object(
       description: 'Verify the credentials all the same; only wrong ones get the block.',
     }),
     mode: Type.Enum(['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED']),
-    reasons: Type.Array(
-      Type.Object({
-        rule: RuleSchema,
-        scope: ScopeSchema,
-        outcome: Type.Enum(['SOFT_BLOCK', 'HARD_BLOCK']),
-        level: Level,
-        until: Millis('ms'),
+    reasons: Type.Array(ReasonSchema),
+    shadow: Type.Optional(
+      Type.Array(ReasonSchema, {
+        description: 'What rules in shadow would have added; absent where nothing.',
       }),
     ),
   },

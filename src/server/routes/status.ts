@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Scenarios } from '../../abuse/index.ts';
 import { publicConfig } from '../../config/public-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Guard } from '../../guard/guard.ts';
@@ -13,6 +14,8 @@ export interface StatusParts {
   readonly config: () => ServiceConfig;
   readonly guard: Guard;
   readonly limiter: Limiter;
+  /** Null where they are off. */
+  readonly scenarios: () => Scenarios | null;
   readonly store: StoreKind;
   readonly storeAnswers: () => Promise<boolean>;
   readonly decisions: () => DecisionCounts;
@@ -47,6 +50,7 @@ const StatusSchema = Type.Object(
     ),
     limits: Type.Object({}, { description: 'Rates, route costs and counts of the gateway’s limiter.' }),
     decisions: Type.Object({}, { description: 'Counts by policy and outcome since the start.' }),
+    scenarios: Type.Object({}, { description: 'Which scenarios run, and what they did.' }),
     feed: Type.Object({}, { description: 'Counts of the live feed.' }),
   },
   { $id: 'Status' },
@@ -88,10 +92,17 @@ async function statusOf(parts: StatusParts): Promise<object> {
     modes: guard.modes(),
     policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
     limits: limitsOf(config, limiter),
+    scenarios: scenariosOf(config, parts.scenarios()),
     decisions: parts.decisions(),
     feed: parts.feed(),
     ...parts.rooms(),
   };
+}
+
+function scenariosOf({ scenarios: { list, shadow } }: ServiceConfig, scenarios: Scenarios | null): object {
+  if (scenarios === null) return { enabled: false };
+  const off = list.map(({ name }) => name).filter((name) => !scenarios.names.includes(name));
+  return { enabled: true, names: scenarios.names, off, shadow, counts: scenarios.counts() };
 }
 
 /** A quarter of the signed-in rate, where nothing else is said. */

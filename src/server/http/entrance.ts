@@ -1,0 +1,40 @@
+import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { addressOf, CidrSet } from '../../limits/cidr-set.ts';
+import type { WarningListener } from '../../limits/warning.ts';
+
+type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
+
+/** Where requests come from. Goes by other proxies when the configuration says so. */
+export class Entrance {
+  readonly #warn: WarningListener;
+  #addressOf: ClientAddress;
+  #proxies: CidrSet;
+
+  constructor(settings: ProxySettings, warn: WarningListener) {
+    this.#warn = warn;
+    this.#addressOf = this.#addresses(settings);
+    this.#proxies = rangesOf(settings);
+  }
+
+  readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
+  readonly isTrusted = (peer: string | undefined): boolean => this.#proxies.has(addressOf(peer) ?? '');
+
+  /** @throws Fault `CONFIG_INVALID` when a range is not one; then nothing has changed. */
+  replace(settings: ProxySettings): void {
+    const proxies = rangesOf(settings);
+    this.#addressOf = this.#addresses(settings);
+    this.#proxies = proxies;
+  }
+
+  #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {
+    return createClientAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
+  }
+}
+
+function rangesOf({ trustedProxies }: ProxySettings): CidrSet {
+  return new CidrSet(
+    'trustedProxies',
+    trustedProxies.filter((proxy) => proxy !== 'unix'),
+  );
+}

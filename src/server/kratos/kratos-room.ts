@@ -1,0 +1,117 @@
+import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
+import type { EventHub } from '../../guard/events.ts';
+import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-backoff.ts';
+import type { KratosEvents } from '../../kratos/events.ts';
+import type { LoginBackoff } from '../../kratos/login-backoff.ts';
+import { MatrixBackoff } from '../../kratos/matrix-backoff.ts';
+import { type ListeningProxy, startKratosProxy } from '../../kratos/proxy/start-proxy.ts';
+import { createWebhookAccess } from '../../kratos/webhook-access.ts';
+import { createWebhooks } from '../../kratos/webhooks.ts';
+import { CidrSet } from '../../limits/cidr-set.ts';
+import type { ExpiringCounters } from '../../stores/expiring-counters.ts';
+import type { Observation } from '../observation.ts';
+import type { OpenRoom, RoomParts } from '../rooms.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+/** Login backoff in front of Ory Kratos: the webhooks beside the other routes, the proxy on a port of its own. */
+export const openKratosRoom: OpenRoom = async (parts) => {
+  const { config, guard, observation } = parts;
+  const { kratos } = config;
+  if (kratos === null) return null;
+  const counters = await countersOf(config);
+  const counted = countingBackoff(kratos, parts, counters);
+  const backoff: LoginBackoff =
+    kratos.policy === 'matrix'
+      ? new MatrixBackoff({ guard, onStoreFailure: kratos.onStoreFailure })
+      : counted;
+  observeKratos(observation, counted.events);
+  if (backoff !== counted) observeKratos(observation, backoff.events);
+  counted.announce();
+  const access = createWebhookAccess({
+    ...kratos.webhooks,
+    addresses: new CidrSet('kratos.webhooks.cidrs', kratos.webhooks.cidrs),
+  });
+  let proxy: ListeningProxy | null = null;
+  return {
+    name: 'kratos',
+    routes: webhookRoutes(createWebhooks(counted), access),
+    ...(kratos.proxy.enabled
+      ? {
+          start: async () => {
+            proxy = await startKratosProxy(proxyOptions(kratos, config, backoff, observation));
+            return `login proxy for Kratos on ${proxy.host}:${proxy.port}`;
+          },
+        }
+      : {}),
+    close: async () => {
+      await proxy?.close(config.listen.drainMs);
+      backoff.close();
+      counted.close();
+      await counters?.close();
+    },
+    status: () => ({ by: kratos.policy, ...backoff.status(), port: proxy?.port ?? null }),
+  };
+};
+
+function countingBackoff(
+  { policy: _, webhooks: __, proxy: ___, upstreamUrl: ____, ...settings }: KratosSettings,
+  { config, store, secrets }: RoomParts,
+  counters: ExpiringCounters | null,
+): CounterBackoff {
+  return createLoginBackoff({
+    ...settings,
+    ...secrets,
+    store,
+    environment: config.environment,
+    failure: config.failure,
+    ...(counters === null ? {} : { counters }),
+  });
+}
+
+/** Redis counts by itself, as an existing deployment does. */
+async function countersOf({ store, failure }: ServiceConfig): Promise<ExpiringCounters | null> {
+  if (!/^rediss?:\/\//.test(store)) return null;
+  const { createRedisCounters } = await import('../../stores/redis/index.ts');
+  return createRedisCounters({ url: store, deadlineMs: failure.deadlineMs ?? 50 });
+}
+
+function proxyOptions(
+  { proxy, upstreamUrl }: KratosSettings,
+  { trustedProxies }: ServiceConfig,
+  backoff: LoginBackoff,
+  { log }: Observation,
+) {
+  return {
+    host: proxy.host,
+    port: proxy.port,
+    upstream: { url: upstreamUrl },
+    backoff,
+    trustedProxies: new CidrSet(
+      'trustedProxies',
+      trustedProxies.filter((range) => range !== 'unix'),
+    ),
+    trustsUnix: trustedProxies.includes('unix'),
+    lockoutPath: proxy.lockoutPath,
+    onFault: (error: unknown) =>
+      log.error({ component: 'kratos', error }, 'the login proxy met a fault of ours'),
+  };
+}
+
+function observeKratos({ log, metrics, feed }: Observation, events: EventHub<KratosEvents>): void {
+  events.on('attempt', ({ by, allowed, reason, mode }) => {
+    metrics.kratos(allowed ? 'allowed' : 'blocked', reason);
+    feed.publish('kratos', { what: 'attempt', by, allowed, reason, mode }, allowed);
+  });
+  events.on('outcome', ({ by, outcome }) => feed.publish('kratos', { what: 'outcome', by, outcome }));
+  events.on('store', ({ fault }) => {
+    if (fault !== null) metrics.fault(fault);
+  });
+  events.on('mode', ({ from, to }) =>
+    log.warn({ component: 'kratos', from, to }, 'login backoff changed its mode'),
+  );
+  events.on('critical', ({ until }) => log.error({ component: 'kratos', until }, 'login backoff is shut'));
+  events.on('warning', ({ code, message }) => log.warn({ component: 'kratos', code }, message));
+  events.on('listenerFault', ({ event, error }) =>
+    log.error({ what: event, error }, 'a listener has thrown'),
+  );
+}

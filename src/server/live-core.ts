@@ -1,0 +1,174 @@
+import { createScenarios, type Scenarios } from '../abuse/index.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { Pin } from '../guard/pins/pin.ts';
+import { Pins } from '../guard/pins/pins.ts';
+import { createIdentifier } from '../identity/identifier.ts';
+import { createGuard } from '../index.ts';
+import { createLimiter, type Limiter } from '../limits/index.ts';
+import { LiveGuard, lentStore } from './live-guard.ts';
+import {
+  limitListener,
+  type Observation,
+  observeGuard,
+  pinListeners,
+  scenarioListener,
+} from './observation.ts';
+import type { OpenedStore } from './open-store.ts';
+import type { ServiceSecrets } from './secrets.ts';
+
+type Secrets = Omit<ServiceSecrets, 'isNew'>;
+
+/** What decides: guard, limiter, scenarios and the pins over them. All of it can change while the service runs. */
+export class LiveCore {
+  readonly guard: LiveGuard;
+  readonly pins: Pins;
+  readonly #opened: OpenedStore;
+  readonly #secrets: Secrets;
+  readonly #observation: Observation;
+  #config: ServiceConfig;
+  #limiter: Limiter;
+  #scenarios: Scenarios | null;
+  /** Which pins the guard and the scenarios were made with. */
+  #made = '';
+
+  constructor(config: ServiceConfig, opened: OpenedStore, secrets: Secrets, observation: Observation) {
+    this.#config = config;
+    this.#opened = opened;
+    this.#secrets = secrets;
+    this.#observation = observation;
+    this.pins = this.#openPins();
+    this.guard = new LiveGuard(this.#makeGuard());
+    observeGuard(observation, this.guard);
+    this.#limiter = this.#makeLimiter();
+    this.#scenarios = this.#makeScenarios();
+  }
+
+  get config(): ServiceConfig {
+    return this.#config;
+  }
+
+  get scenarios(): Scenarios | null {
+    return this.#scenarios;
+  }
+
+  /** The limiter in use; the same object however often it is replaced, and every verdict is counted. */
+  readonly limiter: Limiter = {
+    name: 'default',
+    take: async (call) => {
+      const verdict = await this.#limiter.take(call);
+      this.#observation.metrics.limit(verdict);
+      return verdict;
+    },
+    settle: (verdict, cost) => this.#limiter.settle(verdict, cost),
+    lift: (client) => this.#limiter.lift(client),
+    block: (client, fromLevel) => this.#limiter.block(client, fromLevel),
+    counts: () => this.#limiter.counts(),
+  };
+
+  /** Goes by another configuration from now on. Throws before anything has changed when a part cannot be made. */
+  apply(config: ServiceConfig, live: readonly string[]): void {
+    const before = this.#config;
+    this.#config = config;
+    try {
+      const limiter = live.includes('limits') ? this.#makeLimiter() : this.#limiter;
+      const scenarios = this.#makeScenarios();
+      if (live.includes('policies')) void this.guard.replace(this.#makeGuard());
+      this.#limiter = limiter;
+      this.#scenarios = scenarios;
+    } catch (error) {
+      this.#config = before;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.pins.close();
+    await this.guard.close();
+    await this.#opened.store.close();
+  }
+
+  #openPins(): Pins {
+    const { most, longestMs, refreshMs } = this.#config.pins;
+    const { onAudit, onFault } = pinListeners(this.#observation);
+    return new Pins({
+      store: this.#opened.store,
+      environment: this.#config.environment,
+      identifier: createIdentifier(this.#secrets),
+      names: () => ({
+        policies: this.#config.policies.map(({ name }) => name),
+        scenarios: this.#config.scenarios.list.map(({ name }) => name),
+      }),
+      most,
+      longestMs,
+      refreshMs,
+      onAudit,
+      onFault,
+      onChange: (pins) => this.#follow(pins),
+    });
+  }
+
+  /** Limits and failure modes look at the pins by themselves; rules in shadow and scenarios are made with them. */
+  #follow(pins: readonly Pin[]): void {
+    pinListeners(this.#observation).onChange(pins);
+    const made = pins
+      .filter(({ kind }) => kind === 'shadow' || kind === 'scenario')
+      .map(({ id }) => id)
+      .join(' ');
+    if (made === this.#made) return;
+    this.#made = made;
+    void this.guard.replace(this.#makeGuard());
+    this.#scenarios = this.#makeScenarios();
+  }
+
+  #makeGuard(): Guard {
+    const { environment, failure, telemetry } = this.#config;
+    const { store, keepsDeadlines } = this.#opened;
+    return createGuard({
+      ...this.#secrets,
+      store: lentStore(store),
+      policies: this.#config.policies.map((policy) => {
+        const pinned = this.pins.current.shadowOf(policy.name);
+        return pinned.length === 0 ? policy : { ...policy, shadow: [...(policy.shadow ?? []), ...pinned] };
+      }),
+      environment,
+      failure: {
+        ...failure,
+        ...(keepsDeadlines ? { deadlineMs: null } : {}),
+        pinned: (policy) => this.pins.current.failureOf(policy),
+      },
+      allowEventEvery: telemetry.allowEventEvery,
+    });
+  }
+
+  #makeLimiter(): Limiter {
+    const { environment, limits } = this.#config;
+    return createLimiter({
+      ...limits,
+      ...this.#secrets,
+      store: this.#opened.store,
+      environment,
+      limitFor: (call) => this.pins.current.limitFor(call),
+      onEvent: limitListener(this.#observation, limits.name),
+      warn: ({ code, message }) => this.#observation.log.warn({ code }, message),
+    });
+  }
+
+  #makeScenarios(): Scenarios | null {
+    const { environment, scenarios } = this.#config;
+    if (!scenarios.enabled) return null;
+    const { list, allow, shadow, mostDelayed } = scenarios;
+    this.#observation.metrics.name({ scenarios: list.map(({ name }) => name) });
+    return createScenarios({
+      ...this.#secrets,
+      store: this.#opened.store,
+      environment,
+      scenarios: list.filter(({ name }) => !this.pins.current.isScenarioOff(name)),
+      allow,
+      shadow,
+      mostDelayed,
+      limiter: this.limiter,
+      onEvent: scenarioListener(this.#observation),
+    });
+  }
+}

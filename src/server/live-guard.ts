@@ -1,0 +1,62 @@
+import type { Guard } from '../guard/guard.ts';
+import type { Store } from '../stores/store.ts';
+
+/**
+ * A guard that can be replaced while it is in use, when policies change. Operations under way end on the guard they
+ * began on; listeners hear both.
+ */
+export class LiveGuard implements Guard {
+  #current: Guard;
+  readonly #listeners = new Set<Listening>();
+
+  constructor(first: Guard) {
+    this.#current = first;
+  }
+
+  /** Uses another guard from now on. The one before ends what it has begun; its store has to be a lent one. */
+  async replace(next: Guard): Promise<void> {
+    const before = this.#current;
+    for (const listening of this.#listeners) listening.ends.push(listening.attach(next));
+    this.#current = next;
+    await before.close();
+  }
+
+  readonly check: Guard['check'] = (request, time) => this.#current.check(request, time);
+  readonly fail: Guard['fail'] = (request, time) => this.#current.fail(request, time);
+  readonly succeed: Guard['succeed'] = (request, time) => this.#current.succeed(request, time);
+  readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
+  readonly attempt: Guard['attempt'] = (request, verify) => this.#current.attempt(request, verify);
+  readonly explain: Guard['explain'] = (request, time) => this.#current.explain(request, time);
+  readonly blocks: Guard['blocks'] = () => this.#current.blocks();
+  readonly lift: Guard['lift'] = (id, note) => this.#current.lift(id, note);
+  readonly place: Guard['place'] = (request, placement) => this.#current.place(request, placement);
+  readonly audit: Guard['audit'] = () => this.#current.audit();
+  readonly modes: Guard['modes'] = () => this.#current.modes();
+  readonly close: Guard['close'] = () => this.#current.close();
+
+  readonly on: Guard['on'] = (name, listener) => {
+    const attach = (guard: Guard) => guard.on(name, listener);
+    const listening: Listening = { attach, ends: [attach(this.#current)] };
+    this.#listeners.add(listening);
+    return () => {
+      this.#listeners.delete(listening);
+      for (const end of listening.ends) end();
+    };
+  };
+}
+
+interface Listening {
+  readonly attach: (guard: Guard) => () => void;
+  readonly ends: (() => void)[];
+}
+
+/** The same store, which whoever borrows it cannot close. */
+export function lentStore(store: Store): Store {
+  return {
+    view: (keys, look, options) => store.view(keys, look, options),
+    transact: (keys, step) => store.transact(keys, step),
+    ping: () => store.ping(),
+    held: (prefix) => store.held(prefix),
+    close: () => Promise.resolve(),
+  };
+}

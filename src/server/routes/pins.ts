@@ -1,0 +1,144 @@
+import Type from 'typebox';
+import { rules } from '../../core/decision.ts';
+import type { Pin, PinRequest } from '../../guard/pins/pin.ts';
+import type { Pins } from '../../guard/pins/pins.ts';
+import { ProblemSchema } from '../http/problem.ts';
+import type { Route } from '../route.ts';
+import { noteOf } from './operator-note.ts';
+import { noteFields } from './schemas.ts';
+
+const strict = { additionalProperties: false } as const;
+
+const note = {
+  ...noteFields,
+  forMs: Type.Integer({ minimum: 1_000, description: 'How long it holds, in ms.' }),
+};
+
+const limit = {
+  ratePerSecond: Type.Number({ minimum: 0.001, maximum: 100_000 }),
+  burst: Type.Optional(Type.Number({ minimum: 2, maximum: 4 })),
+};
+
+const LimitPin = Type.Object({ ...limit, ...note }, strict);
+const UserPin = Type.Object(
+  { ...limit, user: Type.String({ minLength: 1, maxLength: 256 }), ...note },
+  strict,
+);
+const NetworkPin = Type.Object(
+  { ...limit, ip: Type.String({ minLength: 1, maxLength: 128 }), ...note },
+  strict,
+);
+const FailurePin = Type.Object({ mode: Type.Enum(['closed', 'caps']), ...note }, strict);
+const PlainPin = Type.Object(note, strict);
+
+const PinSchema = Type.Object(
+  {
+    name: Type.String(),
+    kind: Type.Enum(['limit', 'failure', 'scenario', 'shadow']),
+    by: Type.String(),
+    why: Type.String(),
+    from: Type.Integer(),
+    until: Type.Integer(),
+  },
+  {
+    $id: 'Pin',
+    description: 'Besides these, what its kind holds in place; hashes in place of whom it is for.',
+  },
+);
+
+const shown = ({ id: name, ...pin }: Pin) => ({ name, ...pin });
+
+type Noted = { readonly by?: string; readonly why: string; readonly forMs: number };
+
+/** One path per thing that can be pinned; what is pinned is in the path, whom it is for and for how long in the body. */
+const pinnable: readonly {
+  readonly path: string;
+  readonly summary: string;
+  readonly body: Type.TSchema;
+  readonly request: (body: object, params: Readonly<Record<string, string>>) => unknown;
+}[] = [
+  {
+    path: '/v1/pins/limits/signed-in',
+    summary: 'Holds the limit of all signed-in users for a time.',
+    body: LimitPin,
+    request: (body) => ({ kind: 'limit', for: 'signedIn', ...body }),
+  },
+  {
+    path: '/v1/pins/limits/anonymous',
+    summary: 'Holds the limit of everybody else for a time.',
+    body: LimitPin,
+    request: (body) => ({ kind: 'limit', for: 'anonymous', ...body }),
+  },
+  {
+    path: '/v1/pins/limits/user',
+    summary: 'Holds the limit of one user for a time. The user is hashed and kept nowhere.',
+    body: UserPin,
+    request: (body) => ({ kind: 'limit', for: 'user', ...body }),
+  },
+  {
+    path: '/v1/pins/limits/network',
+    summary: 'Holds the limit of one network for a time. The address is hashed and kept nowhere.',
+    body: NetworkPin,
+    request: (body) => ({ kind: 'limit', for: 'network', ...body }),
+  },
+  {
+    path: '/v1/pins/failure/:policy',
+    summary: 'What a policy does while the store is away, for a time.',
+    body: FailurePin,
+    request: (body, { policy }) => ({ kind: 'failure', policy, ...body }),
+  },
+  {
+    path: '/v1/pins/scenarios/:scenario',
+    summary: 'Turns a scenario off for a time.',
+    body: PlainPin,
+    request: (body, { scenario }) => ({ kind: 'scenario', scenario, ...body }),
+  },
+  {
+    path: '/v1/pins/shadow/:policy/:rule',
+    summary: `Lets a rule run in shadow for a time: one of ${rules.filter((rule) => !['blocked', 'degraded', 'store'].includes(rule)).join(', ')}.`,
+    body: PlainPin,
+    request: (body, { policy, rule }) => ({ kind: 'shadow', policy, rule, ...body }),
+  },
+];
+
+/** What operators hold in place for a time, with who, why and until when in the audit trail. */
+export function pinRoutes(pins: Pins): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/pins',
+      summary: 'Pins that hold now.',
+      role: 'observe',
+      answers: { 200: Type.Object({ pins: Type.Array(PinSchema) }), 503: ProblemSchema },
+      handle: async () => ({ status: 200, body: { pins: (await pins.list()).map(shown) } }),
+    },
+    ...pinnable.map(
+      ({ path, summary, body, request }): Route => ({
+        method: 'PUT',
+        path,
+        summary,
+        role: 'operate',
+        body,
+        answers: { 200: PinSchema, 400: ProblemSchema, 503: ProblemSchema },
+        handle: async ({ body: given, params, caller }) => {
+          const { by, why, forMs, ...rest } = given as Noted;
+          const asked = request(rest, params) as PinRequest;
+          const noted = noteOf(caller, by === undefined ? { why } : { by, why });
+          return { status: 200, body: shown(await pins.put(asked, { ...noted, forMs })) };
+        },
+      }),
+    ),
+    {
+      method: 'DELETE',
+      path: '/v1/pins/:name',
+      summary: 'Ends a pin, by the name that it was listed with. `removed` is false when there was none.',
+      role: 'operate',
+      body: Type.Object(noteFields, strict),
+      answers: { 200: Type.Object({ removed: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
+      handle: async ({ params, body, caller }) => {
+        const noted = noteOf(caller, body as { by?: string; why: string });
+        return { status: 200, body: { removed: await pins.remove(params.name ?? '', noted) } };
+      },
+    },
+  ];
+}
