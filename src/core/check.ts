@@ -8,6 +8,7 @@ import type { Request } from './request.ts';
 export function check(request: Request): Operation {
   return {
     keys: request.keys.viewed,
+    isWarm: false,
     look: (records, t) => {
       const decision = decideCheck(lookAround(records, request, t), request);
       return { steps: [], decide: () => decision };

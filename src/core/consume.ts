@@ -20,6 +20,7 @@ import type { Holder } from './standing.ts';
 export function consume(request: Request<RatePolicy>, cost: number): Operation {
   return {
     keys: request.keys.viewed,
+    isWarm: false,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       return {

@@ -15,6 +15,7 @@ import type { Request } from './request.ts';
 export function fail(request: Request<CredentialPolicy>): Operation {
   return {
     keys: request.keys.viewed,
+    isWarm: true,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       return {

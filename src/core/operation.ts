@@ -23,6 +23,11 @@ export interface Course {
 /** An operation of the engine: one view of all its records, then its course. */
 export interface Operation {
   readonly keys: readonly Key[];
+  /**
+   * Whether a view of a moment ago will do: every block that could stop the operation lies in a group whose step looks
+   * for it again.
+   */
+  readonly isWarm: boolean;
   look(records: Records, t: number): Course;
 }
 

@@ -24,6 +24,7 @@ export function succeed(request: Request<CredentialPolicy>): Operation {
   const { keys, subject } = request;
   return {
     keys: keys.viewed,
+    isWarm: false,
     look: (records, t) => {
       const context = lookAround(records, request, t);
       const { account, book } = keys;

@@ -1,6 +1,9 @@
 import type { Decision, Reason } from '../core/decision.ts';
 import { type Answer, noReasons, noSteps, type Operation, type Step, silence } from '../core/operation.ts';
+import type { Records } from '../core/records.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+
+const warm = { isWarm: true };
 
 /** As much of a store as an operation needs. */
 export type OperationStore = Pick<Store, 'view' | 'transact'>;
@@ -14,7 +17,9 @@ export async function runOperation(
   operation: Operation,
   at?: number,
 ): Promise<Decision> {
-  const course = await store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
+  const { keys, isWarm } = operation;
+  const look = (records: Records, now: number) => operation.look(records, at ?? now);
+  const course = await (isWarm ? store.view(keys, look, warm) : store.view(keys, look));
   if (course.steps.length === 0) return course.decide(noReasons);
   const spoken: Reason[] = [];
   let pending: readonly Step[] = course.steps;

@@ -6,6 +6,15 @@ export interface HeldRecord {
   readonly value: StoredRecord;
 }
 
+/** How a view may be answered. */
+export interface ViewOptions {
+  /**
+   * Whether what this process has read or written a moment ago will do, so that no round trip is needed. Every step
+   * that follows still proves its own records current. Default false.
+   */
+  readonly isWarm?: boolean;
+}
+
 /**
  * Where records live. A store is atomic in its own way and knows no rule; every store passes
  * `test/conformance/store-conformance.ts`.
@@ -15,7 +24,11 @@ export interface HeldRecord {
  */
 export interface Store {
   /** Shows the records to a pure look. One round trip, whatever the number of keys. `now` is the store's time. */
-  view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T>;
+  view<T>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    options?: ViewOptions,
+  ): Promise<T>;
   /**
    * Runs a pure step that may change the records of one group (keys with one tag); all of its changes happen,
    * or none. May run the step again on fresher records. `now` is the store's time.

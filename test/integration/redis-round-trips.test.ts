@@ -111,7 +111,7 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       expect(driver.rounds).toBe(2);
     });
 
-    test('a decision takes one, a failure two', async () => {
+    test('a decision takes one, and a failure right after it one', async () => {
       const guard = createGuard({
         store,
         secret: 'a secret that is long enough',
@@ -127,7 +127,25 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       expect(driver.rounds).toBe(1);
       driver.restart();
       await guard.fail(request);
+      expect(driver.rounds).toBe(1);
+      nowMs += 10_000;
+      driver.restart();
+      await guard.fail(request);
       expect(driver.rounds).toBe(2);
+    });
+
+    test('a failure on a warm view finds the block that another process has set meanwhile', async () => {
+      const settings = { secret: 'a secret that is long enough', failure: { deadlineMs: null } };
+      const [here, there] = [createGuard({ ...settings, store }), createGuard({ ...settings, store: other })];
+      const request = { action: 'auth.login', account: group().text, ip: '203.0.113.8', device: null };
+      await here.check(request);
+      const placement = { scope: 'K4', level: 3, by: 'tests', why: 'as told' } as const;
+      await there.place(request, placement);
+      driver.restart();
+      const decision = await here.fail(request);
+      expect(decision.reasons).toContainEqual(
+        expect.objectContaining({ rule: 'blocked', scope: 'K4', outcome: 'HARD_BLOCK' }),
+      );
     });
 
     describe('a known HARD block', () => {

@@ -1,15 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What the compiler leaves behind and stores read at run time. */
+const redis = join('src', 'stores', 'redis');
+const scripts = readdirSync(join(root, redis)).filter((name) => name.endsWith('.lua'));
 const assets = [
   join('src', 'stores', 'postgres', 'migrations'),
-  join('src', 'stores', 'redis', 'commit.lua'),
-  join('src', 'stores', 'redis', 'clock.lua'),
+  ...scripts.map((script) => join(redis, script)),
 ];
 
 /** What a process may not exceed. */

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
-import type { Store } from '../../stores/store.ts';
+import type { Store, ViewOptions } from '../../stores/store.ts';
 import type { OperationStore } from '../run.ts';
 
 /**
@@ -17,8 +17,12 @@ export class OperationLine implements OperationStore {
     this.#mayCall = mayCall;
   }
 
-  view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-    return this.#isOpen() ? this.#store.view(keys, look) : Promise.reject(ended());
+  view<T>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    options?: ViewOptions,
+  ): Promise<T> {
+    return this.#isOpen() ? this.#store.view(keys, look, options) : Promise.reject(ended());
   }
 
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { textsOf } from '../step-records.ts';
-import type { HeldRecord, Store } from '../store.ts';
+import type { HeldRecord, Store, ViewOptions } from '../store.ts';
 import { ClockSync } from './clock-sync.ts';
 import { CommitPipe } from './commit-pipe.ts';
 import { Deadlines } from './deadlines.ts';
@@ -71,11 +71,16 @@ export class DrivenRedisStore implements RedisStore {
       : this.#sync.whenSet);
   }
 
-  async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
+  async view<T>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    { isWarm = false }: ViewOptions = {},
+  ): Promise<T> {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
-      return this.#look(keys, this.#known(keys) ?? (await this.#fresh(keys)), look);
+      const recent = isWarm ? this.#memory.recent(keys) : undefined;
+      return this.#look(keys, recent ?? this.#known(keys) ?? (await this.#fresh(keys)), look);
     } finally {
       this.#end();
     }
