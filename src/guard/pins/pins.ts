@@ -89,8 +89,8 @@ export class Pins {
   }
 
   /** All pins that run, as the store has them. */
-  list(): Promise<readonly Pin[]> {
-    return this.#store.view([this.#key], (records, now) => livePins(records, this.#key, now));
+  async list(): Promise<readonly Pin[]> {
+    return (await this.#look()).pins;
   }
 
   /**
@@ -104,13 +104,16 @@ export class Pins {
     assertNote(note, this.#longestMs);
     const { by, why, forMs } = note;
     const id = pinId(target);
-    const from = await this.#audit.now();
+    const { pins, now: from } = await this.#look();
+    const others = pins.filter((pin) => pin.id !== id);
+    if (others.length >= this.#most) throw this.#full();
     const pin: Pin = { ...target, id, by, why, from, until: from + forMs };
     await this.#audit.append({ what: 'pinned', block: id, by, why, until: pin.until });
     const isPut = await this.#store.transact([this.#key], (records, now) =>
       putPin(records, this.#key, pin, this.#most, now),
     );
-    if (!isPut) throw new Fault('INPUT_INVALID', `there are ${this.#most} pins already: remove one first`);
+    // Others may have been set since; then the audit trail shows a pin that was refused.
+    if (!isPut) throw this.#full();
     await this.#refresh();
     return pin;
   }
@@ -145,10 +148,7 @@ export class Pins {
 
   async #refresh(): Promise<void> {
     try {
-      const { pins, now } = await this.#store.view([this.#key], (records, storeNow) => ({
-        pins: livePins(records, this.#key, storeNow),
-        now: storeNow,
-      }));
+      const { pins, now } = await this.#look();
       this.#offsetMs = now - this.#clock.now();
       this.#current = this.#setOf(pins);
     } catch (cause) {
@@ -156,6 +156,18 @@ export class Pins {
       this.#options.onFault?.(cause);
     }
     this.#tellChange();
+  }
+
+  /** The pins that run, and the store's time. */
+  #look(): Promise<{ readonly pins: readonly Pin[]; readonly now: number }> {
+    return this.#store.view([this.#key], (records, now) => ({
+      pins: livePins(records, this.#key, now),
+      now,
+    }));
+  }
+
+  #full(): Fault {
+    return new Fault('INPUT_INVALID', `there are ${this.#most} pins already: remove one first`);
   }
 
   #setOf(pins: readonly Pin[]): PinSet {
