@@ -5,7 +5,6 @@ import {
   type DescriptorLimiter,
 } from '../../limits/descriptors/descriptor-limiter.ts';
 import type { LimitListener } from '../../limits/events.ts';
-import { TokenBook } from '../http/token-book.ts';
 import { limitListener } from '../observation.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
 import { loadGrpcLibrary } from './grpc-library.ts';
@@ -32,7 +31,7 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
         port: grpcPort,
         limiter: parts.limiter,
         descriptors,
-        tokens: new TokenBook(config.tokens),
+        tokens: parts.tokens,
         trustedProxies: config.trustedProxies,
         standardHeaders: config.limits.standardHeaders,
         legacyHeaders: config.limits.legacyHeaders,
@@ -41,6 +40,9 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
         warn: ({ code, message }) => observation.log.warn({ code }, message),
       });
       return `gRPC for Envoy on ${config.listen.host}:${listener.port}`;
+    },
+    apply: ({ envoy }, live) => {
+      if (live.includes('envoy')) descriptors.use(envoy);
     },
     close: async () => listener?.close(),
     status: () => ({ port: listener?.port ?? null, domains: config.envoy.length }),

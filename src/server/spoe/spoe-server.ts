@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
-import { addressOf, CidrSet } from '../../limits/cidr-set.ts';
 import type { HeaderOptions, Limiter } from '../../limits/index.ts';
 import type { WarningListener } from '../../limits/warning.ts';
-import { isLoopback } from '../http/access.ts';
 import { AgentSession, type Decide } from './agent-session.ts';
 import {
   limitMessageName,
@@ -14,6 +12,7 @@ import {
   type Variables,
   variablesOf,
 } from './limit-message.ts';
+import { peerCheck } from './peer-check.ts';
 import { text } from './typed-data.ts';
 
 /** What the agent stands on. */
@@ -74,17 +73,6 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
       closing ??= drain(server, sessions, parts.drainMs ?? defaultDrainMs);
       return closing;
     },
-  };
-}
-
-function peerCheck(trusted: readonly string[]): (peer: string | undefined) => boolean {
-  const ranges = new CidrSet(
-    'trustedProxies',
-    trusted.filter((proxy) => proxy !== 'unix'),
-  );
-  return (peer) => {
-    const address = addressOf(peer);
-    return isLoopback(peer) || (address !== null && ranges.has(address));
   };
 }
 
