@@ -60,22 +60,42 @@ export class SshdLog implements LogFormat {
     this.#settled.clear();
   }
 
+  /** Whether the line tells of an attempt. */
   #take(line: SyslogLine, message: SshdMessage, emit: EntrySink): boolean {
     const key = line.pid === '' ? null : `${line.host} ${line.pid}`;
-    if (message.what === 'failed' || message.what === 'accepted') {
-      if (key !== null) this.#told(key, { ip: message.ip, since: line.t });
-      this.#count(line, message, emit);
-      return true;
+    switch (message.what) {
+      case 'failed':
+      case 'accepted':
+        if (key !== null) this.#told(key, { ip: message.ip, since: line.t });
+        this.#count(line, message, emit);
+        return true;
+      case 'trace':
+        this.#trace(key, line.t, message, emit);
+        return true;
+      case 'left':
+        this.#trace(key, line.t, message, emit);
+        this.#close(key, line.t, emit);
+        return true;
+      case 'closed':
+        return this.#close(key, line.t, emit);
+      case 'probe':
+        this.#probe(key);
+        return false;
+      default:
+        return false;
     }
-    if (message.what === 'trace') {
-      this.#trace(key, line.t, message, emit);
-      return true;
-    }
+  }
+
+  #close(key: string | null, t: number, emit: EntrySink): boolean {
     const trace = key === null ? undefined : this.#traces.get(key);
-    if (key === null || trace === undefined || message.what === 'other') return false;
-    if (message.what === 'probe') this.#told(key, trace);
-    else this.#settle(key, trace, line.t, emit);
-    return message.what === 'closed';
+    if (key === null || trace === undefined) return false;
+    this.#settle(key, trace, t, emit);
+    return true;
+  }
+
+  #probe(key: string | null): void {
+    const trace = key === null ? undefined : this.#traces.get(key);
+    if (key !== null && trace !== undefined) this.#told(key, trace);
   }
 
   #count({ t, host }: SyslogLine, message: Attempt, emit: EntrySink): void {

@@ -8,11 +8,11 @@ export interface SshdPeer {
 
 /**
  * What a message of sshd says about an attempt. `failed` and `accepted` tell how one ended; a `trace` shows that somebody tried a
- * name, which another line of the same connection may tell better; `probe` says that nothing was tried but to ask
+ * name, which another line of the same connection may tell better, and `left` that the connection has ended with it; `probe` says that nothing was tried but to ask
  * which ways there are; `garbled` begins like one of these and goes on otherwise.
  */
 export type SshdMessage =
-  | ({ readonly what: 'failed' | 'accepted' | 'trace'; readonly times: number } & SshdPeer)
+  | ({ readonly what: 'failed' | 'accepted' | 'trace' | 'left'; readonly times: number } & SshdPeer)
   | { readonly what: 'probe' | 'closed' | 'other' | 'garbled' };
 
 const probe: SshdMessage = { what: 'probe' };
@@ -54,7 +54,7 @@ function readOne(message: string, times: number): SshdMessage {
     if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times) ?? garbled;
   }
   const ended = unfinished.exec(message);
-  if (ended !== null) return { what: 'trace', times: 1, user: nameOf(ended[1] ?? ''), ip: ended[2] ?? '' };
+  if (ended !== null) return { what: 'left', times: 1, user: nameOf(ended[1] ?? ''), ip: ended[2] ?? '' };
   return closing.test(message) ? closed : other;
 }
 

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ClientOfPeer, JsonAccessLog, withoutPort } from './json-access-log.ts';
+import type { LogEntry } from './log-entry.ts';
+
+function readLine(fields: unknown, clientOf: ClientOfPeer | null = null): LogEntry | string {
+  const found: LogEntry[] = [];
+  const text = typeof fields === 'string' ? fields : JSON.stringify(fields);
+  const kind = new JsonAccessLog(clientOf).read(text, (entry) => found.push(entry));
+  return found[0] ?? kind;
+}
+
+const expected = {
+  kind: 'request',
+  t: Date.UTC(2024, 2, 1, 11),
+  ip: '203.0.113.7',
+  user: null,
+  method: 'GET',
+  path: '/a?b=1',
+  status: 404,
+  ua: 'curl/8',
+};
+
+describe('access logs in JSON', () => {
+  const cases: readonly (readonly [string, object, object])[] = [
+    [
+      'nginx',
+      {
+        time_iso8601: '2024-03-01T12:00:00+01:00',
+        remote_addr: '203.0.113.7',
+        remote_user: '',
+        request_method: 'GET',
+        request_uri: '/a?b=1',
+        status: '404',
+        http_user_agent: 'curl/8',
+      },
+      {},
+    ],
+    [
+      'nginx, the request whole',
+      {
+        time_local: '01/Mar/2024:12:00:00 +0100',
+        remote_addr: '203.0.113.7',
+        remote_user: 'ann',
+        request: 'GET /a?b=1 HTTP/1.1',
+        status: 404,
+        http_user_agent: 'curl/8',
+      },
+      { user: 'ann' },
+    ],
+    [
+      'nginx, msec',
+      { msec: '1709290800.250', remote_addr: '2001:db8::1', request: 'GET /a?b=1 HTTP/1.1', status: 404 },
+      { t: expected.t + 250, ip: '2001:db8::1', ua: null },
+    ],
+    [
+      'Caddy',
+      {
+        level: 'info',
+        ts: 1709290800.5,
+        logger: 'http.log.access',
+        msg: 'handled request',
+        request: {
+          remote_ip: '203.0.113.7',
+          remote_port: '41342',
+          client_ip: '203.0.113.7',
+          proto: 'HTTP/2.0',
+          method: 'GET',
+          host: 'localhost',
+          uri: '/a?b=1',
+          headers: { 'User-Agent': ['curl/8'] },
+        },
+        user_id: '',
+        status: 404,
+      },
+      { t: expected.t + 500 },
+    ],
+    [
+      'Traefik',
+      {
+        ClientAddr: '203.0.113.7:52342',
+        ClientHost: '203.0.113.7',
+        ClientUsername: '-',
+        DownstreamStatus: 404,
+        RequestMethod: 'GET',
+        RequestPath: '/a?b=1',
+        StartUTC: '2024-03-01T11:00:00.000000001Z',
+        time: '2024-03-01T11:00:07Z',
+        'request_User-Agent': 'curl/8',
+      },
+      {},
+    ],
+    [
+      'pino-http',
+      {
+        level: 30,
+        time: 1709290800000,
+        req: {
+          method: 'GET',
+          url: '/a?b=1',
+          headers: { 'user-agent': 'curl/8' },
+          remoteAddress: '203.0.113.7',
+        },
+        res: { statusCode: 404 },
+      },
+      {},
+    ],
+    [
+      'the Elastic schema, nested and flat',
+      {
+        '@timestamp': '2024-03-01T11:00:00Z',
+        source: { ip: '203.0.113.7' },
+        'http.request.method': 'GET',
+        url: { original: '/a?b=1' },
+        http: { response: { status_code: 404 } },
+        user_agent: { original: 'curl/8' },
+      },
+      {},
+    ],
+    [
+      'a broken request',
+      {
+        time: 1709290800,
+        remote_addr: '203.0.113.7',
+        request: '\u0016\u0003\u0001',
+        status: 404,
+        user_agent: 'curl/8',
+      },
+      { method: '-', path: '-' },
+    ],
+  ];
+
+  it.each(cases)('%s', (_, fields, others) => {
+    expect(readLine(fields)).toEqual({ ...expected, ...others });
+  });
+
+  it('passes over objects that are no requests, and knows what is no object', () => {
+    expect(['{"msg":"started"}', '[]', '7', '{"a":', 'x'].map((line) => readLine(line))).toEqual([
+      'other',
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  it('asks for the client behind a proxy only where a header was told', () => {
+    const fields = { time: 1709290800, remote_addr: '10.0.0.1', request: 'GET / HTTP/1.1', status: 200 };
+    const behind: ClientOfPeer = (peer, header) => `${header('x-forwarded-for')} behind ${peer}`;
+    expect(readLine(fields, behind)).toMatchObject({ ip: '10.0.0.1' });
+    expect(readLine({ ...fields, http_x_forwarded_for: '203.0.113.9' }, behind)).toMatchObject({
+      ip: '203.0.113.9 behind 10.0.0.1',
+    });
+    expect(readLine({ ...fields, http_x_forwarded_for: '203.0.113.9' })).toMatchObject({ ip: '10.0.0.1' });
+  });
+
+  it('takes any JSON without a throw, and tells whole numbers only', () => {
+    const keys = ['ts', 'time', 'remote_addr', 'status', 'request', 'user', 'request_method', 'request_uri'];
+    const fields = fc.dictionary(
+      fc.constantFrom(...keys),
+      fc.oneof(fc.jsonValue(), fc.double(), fc.date().map(String)),
+    );
+    fc.assert(
+      fc.property(fields, (given) => {
+        const found = readLine(given);
+        if (typeof found === 'string') return;
+        expect(Number.isSafeInteger(found.t) && found.t >= 0).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it.each([
+  ['203.0.113.7:80', '203.0.113.7'],
+  ['203.0.113.7', '203.0.113.7'],
+  ['[2001:db8::1]:80', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['', ''],
+])('%s without its port is %s', (text, address) => {
+  expect(withoutPort(text)).toBe(address);
+});
