@@ -1,3 +1,8 @@
+import { Resolver } from 'node:dns/promises';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
+import { Recent } from '../identity/recent.ts';
+import { addressOf } from '../limits/cidr-set.ts';
 import type { RequestCall } from './request-event.ts';
 
 /** Tells who is a search engine that may read as much as it likes. */
@@ -6,4 +11,132 @@ export interface BotVerifier {
   isVerified(call: RequestCall): boolean;
   /** The same, finding it out where it is not known yet. Never rejects; whoever cannot be verified is not. */
   verify(call: RequestCall): Promise<boolean>;
+}
+
+/** A search engine: what it says it is, and where its names end. */
+export interface GoodBot {
+  /** A part of its `User-Agent`, without regard to case. */
+  readonly agent: string;
+  /** Domains that its addresses have names in. */
+  readonly domains: readonly string[];
+}
+
+/** As the search engines publish them. */
+export const knownBots: readonly GoodBot[] = [
+  { agent: 'googlebot', domains: ['googlebot.com', 'google.com'] },
+  { agent: 'bingbot', domains: ['search.msn.com'] },
+  { agent: 'applebot', domains: ['applebot.apple.com'] },
+  { agent: 'yandex', domains: ['yandex.ru', 'yandex.net', 'yandex.com'] },
+  { agent: 'baiduspider', domains: ['baidu.com', 'baidu.jp'] },
+];
+
+/** Looks names up. Node's `dns.promises.Resolver` is one. */
+export interface NameResolver {
+  /** Names of an address. Rejects when there are none. */
+  reverse(ip: string): Promise<readonly string[]>;
+  resolve4(name: string): Promise<readonly string[]>;
+  resolve6(name: string): Promise<readonly string[]>;
+}
+
+export interface BotVerifierOptions {
+  /** Default: {@link knownBots}. */
+  readonly bots?: readonly GoodBot[] | undefined;
+  /** Default: the name servers of the system, 2 s, one try. */
+  readonly resolver?: NameResolver | undefined;
+  /** Addresses that are looked up at once, 1 to 1000; whoever comes meanwhile is not verified. Default 16. */
+  readonly mostPending?: number | undefined;
+  /** Time in ms. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+interface Known {
+  readonly good: boolean;
+  readonly until: number;
+}
+
+const remembered = 4_096;
+const longestAddress = 64;
+const goodForMs = 24 * HOUR_MS;
+/** A name server that failed, or a name that is not there yet, is asked again soon. */
+const badForMs = 10 * MINUTE_MS;
+const mostNames = 4;
+
+/**
+ * Verifies search engines as they ask to be: the address must have a name in their domain, and that name must lead back
+ * to the address, for anybody may name their addresses as they like. Only who says to be one is looked up, each address once
+ * for a while; both what is remembered and what is under way are bounded.
+ *
+ * @throws Fault `CONFIG_INVALID` when a bot or a bound is not well formed.
+ */
+export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier {
+  const { bots = knownBots, mostPending = 16, clock = Date.now } = options;
+  if (!Number.isInteger(mostPending) || mostPending < 1 || mostPending > 1_000) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `mostPending must be an integer from 1 to 1000, got ${shapeOf(mostPending)}`,
+    );
+  }
+  const resolver = options.resolver ?? new Resolver({ timeout: 2 * SECOND_MS, tries: 1 });
+  const claims = bots.map(({ agent, domains }) => ({
+    agent: agent.toLowerCase(),
+    endings: domains.map((domain) => `.${domain.toLowerCase()}`),
+  }));
+  const known = new Recent<Known>(remembered, longestAddress);
+  const pending = new Map<string, Promise<boolean>>();
+
+  function claimOf({ ua }: RequestCall) {
+    if (!ua) return undefined;
+    const text = ua.toLowerCase();
+    return claims.find(({ agent }) => text.includes(agent));
+  }
+
+  function recall(ip: string): boolean | null {
+    const found = known.get(ip);
+    return found !== undefined && clock() < found.until ? found.good : null;
+  }
+
+  async function lookUp(ip: string, endings: readonly string[]): Promise<boolean> {
+    const good = await isNamedWithin(resolver, ip, endings);
+    known.set(ip, { good, until: clock() + (good ? goodForMs : badForMs) });
+    return good;
+  }
+
+  return {
+    isVerified: (call) => claimOf(call) !== undefined && recall(call.ip) === true,
+    async verify(call) {
+      const claim = claimOf(call);
+      if (claim === undefined) return false;
+      const recalled = recall(call.ip);
+      if (recalled !== null) return recalled;
+      const under = pending.get(call.ip);
+      if (under !== undefined) return under;
+      if (pending.size >= mostPending) return false;
+      const looking = lookUp(call.ip, claim.endings).finally(() => pending.delete(call.ip));
+      pending.set(call.ip, looking);
+      return looking;
+    },
+  };
+}
+
+/** A name server that fails verifies nobody. */
+async function isNamedWithin(
+  resolver: NameResolver,
+  ip: string,
+  endings: readonly string[],
+): Promise<boolean> {
+  const names = await orNone(resolver.reverse(ip));
+  const own = names.slice(0, mostNames).map((name) => name.toLowerCase().replace(/\.$/, ''));
+  for (const name of own.filter((text) => endings.some((ending) => text.endsWith(ending)))) {
+    const found = await orNone(ip.includes(':') ? resolver.resolve6(name) : resolver.resolve4(name));
+    if (found.some((address) => addressOf(address) === addressOf(ip))) return true;
+  }
+  return false;
+}
+
+async function orNone(names: Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await names;
+  } catch {
+    return [];
+  }
 }

@@ -7,7 +7,14 @@ export type {
   ScenarioListener,
   ScenarioSkip,
 } from './events.ts';
-export type { BotVerifier } from './good-bots.ts';
+export {
+  type BotVerifier,
+  type BotVerifierOptions,
+  createBotVerifier,
+  type GoodBot,
+  knownBots,
+  type NameResolver,
+} from './good-bots.ts';
 export type { RequestCall, RequestEvent } from './request-event.ts';
 export { runScenarios, type ScenarioRun } from './run-scenarios.ts';
 export type {

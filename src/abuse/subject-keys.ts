@@ -26,7 +26,7 @@ export interface SubjectKeyspace {
   counterOf(value: string, counters: number): number;
 }
 
-const remembered = 8192;
+const remembered = 16_384;
 const longestRemembered = 512;
 const markLength = 8;
 
