@@ -32,9 +32,7 @@ const correlation = { count: Several, windowMs: Milliseconds };
 const threshold = part({ children: Several, accounts: Several });
 
 /** Rules that can run in shadow: those that lead to a block. The others tell of one, or of the store. */
-export const shadowRules = rules.filter(
-  (rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store',
-);
+const shadowRules = rules.filter((rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store');
 
 /** Rules that decide and tell, but never block. */
 export const ShadowList = Type.Array(choice(shadowRules), { maxItems: shadowRules.length });

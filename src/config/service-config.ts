@@ -2,6 +2,7 @@ import type { Scenario } from '../abuse/index.ts';
 import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
 import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '../limits/index.ts';
+import type { LogLevel } from '../telemetry/log-level.ts';
 import type { EnvoyDomain } from './envoy-schema.ts';
 
 /** What a token may do. */
@@ -157,7 +158,7 @@ export interface FailureData {
 /** What the service tells about itself. */
 export interface TelemetrySettings {
   /** Default `info`. */
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  readonly logLevel: LogLevel;
   /** Of ALLOW decisions in mode NORMAL, every how many are told as events. Default 1. */
   readonly allowEventEvery: number;
   readonly feed: {

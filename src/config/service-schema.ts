@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { logLevels } from '../telemetry/log-level.ts';
 import { EnvoyDomainSchema } from './envoy-schema.ts';
 import { choice, cidrs, milliseconds, name, optionalFields, orNull, port, text, whole } from './fields.ts';
 import { KratosSection } from './kratos-schema.ts';
@@ -70,7 +71,7 @@ const Failure = optionalFields(
 );
 
 const Telemetry = optionalFields({
-  logLevel: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'Default info.'),
+  logLevel: choice(logLevels, 'Default info.'),
   allowEventEvery: whole(1, 1_000_000, 'Of ALLOW decisions every how many are told as events. Default 1.'),
   feed: optionalFields({
     ringEvents: whole(1, 100_000, 'Events kept for those who come back. Default 1024.'),

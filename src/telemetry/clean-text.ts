@@ -26,7 +26,7 @@ function hideAddress(run: string): string {
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** `\n` as `\u000a`: visible, and of no effect on a terminal. */
-export function escapeControls(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -1,43 +1,33 @@
 /** What an event of the feed is about. */
-export const feedTypes = [
-  'decision',
-  'block',
-  'mode',
-  'breaker',
-  'critical',
-  'cap',
-  'degradedEpoch',
-  'corrupt',
-  'limit',
-  'scenario',
-  'kratos',
-  'audit',
-  'pin',
-  'config',
-  'loop',
-  'sampled',
-  'gap',
-  'dropped',
-] as const;
-export type FeedType = (typeof feedTypes)[number];
-
-/** An event as subscribers see it. */
-export interface FeedEvent {
-  /** Counts up by one; a gap means that events are missing. */
-  readonly seq: number;
-  /** When it was published, in ms by the clock of the node. */
-  readonly t: number;
-  readonly type: FeedType;
-}
+export type FeedType =
+  | 'decision'
+  | 'block'
+  | 'mode'
+  | 'breaker'
+  | 'critical'
+  | 'cap'
+  | 'degradedEpoch'
+  | 'corrupt'
+  | 'limit'
+  | 'scenario'
+  | 'kratos'
+  | 'audit'
+  | 'pin'
+  | 'config'
+  | 'loop'
+  | 'sampled'
+  | 'gap'
+  | 'dropped';
 
 /** The fields of an event: plain data without identifiers. */
 export type FeedFields = Readonly<Record<string, unknown>>;
 
 /** An event with its text, made once for all subscribers. */
 export interface FeedLine {
+  /** Counts up by one, so that a gap shows; 0 for what is told to one subscriber alone. */
   readonly seq: number;
   readonly type: FeedType;
-  /** JSON of the whole event. */
+  /** JSON of the whole event: `seq`, `t` (ms by the clock of the node), `type` and its fields. */
   readonly json: string;
 }
 

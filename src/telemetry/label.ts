@@ -1,5 +1,5 @@
 /** Stands for every value that has no series of its own. */
-export const otherLabel = 'other';
+const otherLabel = 'other';
 
 /**
  * The values a label may have. Only what the host has named in advance gets a series; whatever else turns up, however

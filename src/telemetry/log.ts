@@ -2,9 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { Fault } from '../core/fault.ts';
 import { cleanText } from './clean-text.ts';
 import { LineBudget } from './line-budget.ts';
-
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+import type { LogLevel } from './log-level.ts';
 
 /**
  * Everything a log line can carry. The set is closed: there is no field for an address, an account, a User-Agent, a
@@ -239,7 +237,7 @@ function words(value: unknown): Shown | undefined {
 }
 
 /** Our faults show shapes, never contents; the message of anything else may quote what it was given. */
-export function errorShape(error: unknown): object {
+function errorShape(error: unknown): object {
   if (error instanceof Fault) {
     const { code, message, cause } = error;
     const shown = { code, message: cleanText(message, mostMessageChars) };

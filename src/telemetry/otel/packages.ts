@@ -17,7 +17,7 @@ type PackageName = keyof Loaders;
 export type OtelPackages = { readonly [N in PackageName]: Awaited<ReturnType<Loaders[N]>> };
 
 /** The names, as one installs them. */
-export const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
+const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
 
 /**
  * Loads everything that speaks OpenTelemetry.
