@@ -27,7 +27,6 @@ describe('changeBetween', () => {
     ['scenarios', { scenarios: [{ name: 'path-scan', off: true }] }],
     ['envoy', { envoy: [{ domain: 'a' }] }],
     ['telemetry.logLevel', { telemetry: { logLevel: 'debug' } }],
-    ['pins', { pins: { most: 3 } }],
   ])('takes %s over', (part, document) => {
     const { live, needsRestart, config } = between({}, document);
     expect({ live, needsRestart }).toEqual({ live: [part], needsRestart: [] });
@@ -41,6 +40,7 @@ describe('changeBetween', () => {
     ['store', { store: 'memory' }],
     ['failure', { failure: { nodes: 2 } }],
     ['kratos', { kratos: {} }],
+    ['pins', { pins: { most: 3 } }],
     ['console', { console: { enabled: false } }],
     ['telemetry.otlpEndpoint', { telemetry: { otlpEndpoint: 'http://x' } }],
     ['telemetry.feed', { telemetry: { feed: { ringEvents: 3 } } }],
@@ -51,16 +51,17 @@ describe('changeBetween', () => {
   });
 
   it('takes over what it can of a change that is both', () => {
-    const before = { kratos: { maxIpAttempts: 1, keys: 'hmac' } };
-    const after = { kratos: { maxIpAttempts: 2, keys: 'plain' }, store: 'memory', limits: { otherCost: 2 } };
-    const { live, needsRestart, config } = between(before, after);
+    const after = {
+      telemetry: { logLevel: 'warn', traceRatio: 1 },
+      store: 'memory',
+      limits: { otherCost: 2 },
+    };
+    const { live, needsRestart, config } = between({}, after);
     expect({ live, needsRestart }).toEqual({
-      live: ['limits', 'kratos.maxIpAttempts'],
-      needsRestart: ['store', 'kratos.keys'],
+      live: ['limits', 'telemetry.logLevel'],
+      needsRestart: ['store', 'telemetry.traceRatio'],
     });
-    expect(config).toEqual(
-      configOf({ limits: { otherCost: 2 }, kratos: { maxIpAttempts: 2, keys: 'hmac' } }),
-    );
+    expect(config).toEqual(configOf({ limits: { otherCost: 2 }, telemetry: { logLevel: 'warn' } }));
   });
 
   it('takes nothing over from another environment', () => {

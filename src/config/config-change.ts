@@ -13,15 +13,7 @@ export const liveParts = [
   'limits',
   'scenarios',
   'envoy',
-  'kratos.maxIdentifierAttempts',
-  'kratos.maxIpAttempts',
-  'kratos.identifierLockoutSeconds',
-  'kratos.ipLockoutSeconds',
-  'kratos.resetIp',
-  'kratos.onStoreFailure',
-  'kratos.webhooks',
   'telemetry.logLevel',
-  'pins',
 ] as const;
 
 /** What a new configuration means for a running service. */
