@@ -133,9 +133,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#hasTrailer = valuesOf(sent, 'trailer').length > 0;
     response.sendDate = false;
     response.writeHead(status, message, sent as string[]);
-    // The head mostly leaves together with the body; where that takes its time, the head does not wait for it.
+    // The head mostly leaves together with the body; where that takes its time, the head does not wait for it. Not
+    // `flushHeaders`, which would send Latin-1 as UTF-8.
     setImmediate(() => {
-      if (!this.#hasWritten && !this.#isOver) response.flushHeaders();
+      if (!this.#hasWritten && !this.#isOver) response.write(nothing);
     });
   }
 
@@ -172,6 +173,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#response.off('close', this.#clientLeft).off('drain', this.#drained);
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 /** Trailers can only follow a body in chunks. */
 function withoutVainTrailer(headers: readonly string[], response: ServerResponse): readonly string[] {
