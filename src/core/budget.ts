@@ -87,9 +87,8 @@ export function issueBudget(
   trusted: boolean,
   ladder: LadderPolicy,
 ): Budget {
-  return {
-    ...budget,
-    cooldownUntil: now + policy.cooldownMs,
-    softUntil: now + durationOf(budgetLevel(policy, trusted), ladder),
-  };
+  const { failures, epochStart, guarded } = budget;
+  const cooldownUntil = now + policy.cooldownMs;
+  const softUntil = now + durationOf(budgetLevel(policy, trusted), ladder);
+  return { failures, epochStart, cooldownUntil, softUntil, guarded };
 }

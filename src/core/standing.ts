@@ -49,10 +49,13 @@ export function scored(standing: Standing, score: number, scoreAt: number): Stan
 
 /** Blocked at this level. A block soon after the previous one's begin pauses the decay of the score. */
 export function hardBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
+  const { score, softLevel, softUntil } = standing;
   const cycles = standing.hardAt !== null && standing.hardAt > now - ladder.cycleMs;
   return {
-    ...standing,
+    score,
     scoreAt: cycles ? now + ladder.decayPauseMs : standing.scoreAt,
+    softLevel,
+    softUntil,
     hardLevel: level,
     hardAt: now,
     hardUntil: now + durationOf(level, ladder),
@@ -62,11 +65,10 @@ export function hardBlocked(standing: Standing, level: number, now: number, ladd
 
 /** Softly blocked; a running SOFT is never shortened or lowered. */
 export function softBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
-  return {
-    ...standing,
-    softLevel: isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level,
-    softUntil: Math.max(standing.softUntil, now + durationOf(level, ladder)),
-  };
+  const { score, scoreAt, hardLevel, hardAt, hardUntil, memory } = standing;
+  const softLevel = isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level;
+  const softUntil = Math.max(standing.softUntil, now + durationOf(level, ladder));
+  return { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory };
 }
 
 /** After an operator's lift: both blocks have ended, score and memory stay. */
