@@ -93,8 +93,12 @@ const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** What axe finds that keeps somebody out, one line each. */
 export async function barriers(page: Page): Promise<string[]> {
   // Through the debugger, because the page's own policy lets no foreign script in.
-  await page.evaluate(await readFile(axePath, 'utf8'));
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
+    await page.evaluate(await readFile(axePath, 'utf8'));
+  }
+  const { violations } = await page.evaluate<AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));

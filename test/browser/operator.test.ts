@@ -141,6 +141,25 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     watched = { ...watched, faults: watched.faults.filter((fault) => !/status of 403/.test(fault)) };
   });
 
+  it('pins a limit for a time, sees until when, and takes it back', async () => {
+    await signIn(page);
+    await visit(page, 'Limits');
+    await page.getByRole('button', { name: 'Pin for a time' }).click();
+    await page.getByRole('dialog').getByLabel('What').selectOption('network');
+    await page.getByLabel('IP address').fill('203.0.113.9');
+    await page.getByLabel('Cost a second').fill('2');
+    await picture(page, 'pin-dialog');
+    await confirm('Pin');
+    const pins = page.getByRole('table', { name: 'Pins' });
+    await pins.getByText('Limit of one network: 2 a second').waitFor();
+    await pins.getByText(/59:\d\d/).waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('203.0.113.9');
+    await picture(page, 'limits-pinned');
+    await page.getByRole('button', { name: /^Remove the pin/ }).click();
+    await confirm('Remove');
+    await page.getByText('Nothing is pinned.').waitFor();
+  });
+
   it('never finds a subject in the address or in what the tab keeps', async () => {
     await signIn(page);
     await lookUp(3);

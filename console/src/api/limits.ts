@@ -1,6 +1,5 @@
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
-import { ask, ServiceProblem } from './client.ts';
-import { listIn, type Note } from './operating.ts';
+import { listIn } from './operating.ts';
 import type { ServiceStatus } from './status.ts';
 
 /** A steady rate and how many seconds of it may be spent at once. */
@@ -68,45 +67,4 @@ function countsOf(value: unknown): (readonly [string, number])[] {
       ? Object.entries(count).map(([part, number]) => [`${name}, ${part}`, numberOf(number)] as const)
       : [[name, numberOf(count)] as const],
   );
-}
-
-/** A limit that an operator has pinned for a time. */
-export interface Pin {
-  readonly name: string;
-  /** What it holds, in words. */
-  readonly what: string;
-  readonly by: string;
-  readonly why: string;
-  readonly until: number;
-}
-
-/** Null where the service has no pins at all. */
-export async function readPins(): Promise<{ readonly pins: readonly Pin[] | null }> {
-  try {
-    return { pins: listIn(await ask('GET', 'v1/pins'), 'pins').flatMap(pinOf) };
-  } catch (cause) {
-    if (cause instanceof ServiceProblem && cause.status === 404) return { pins: null };
-    throw cause;
-  }
-}
-
-function pinOf(value: unknown): Pin[] {
-  if (!isObject(value)) return [];
-  const { name, by, why, until, ...rest } = value;
-  return [
-    {
-      name: textOf(name) ?? '?',
-      by: textOf(by) ?? '?',
-      why: textOf(why) ?? '',
-      until: numberOf(until),
-      what: Object.entries(rest)
-        .filter(([field]) => field !== 'at')
-        .map(([field, held]) => `${field} ${typeof held === 'object' ? JSON.stringify(held) : String(held)}`)
-        .join(', '),
-    },
-  ];
-}
-
-export async function removePin(name: string, note: Note): Promise<void> {
-  await ask('DELETE', `v1/pins/${encodeURIComponent(name)}`, note);
 }

@@ -17,7 +17,14 @@ export interface ShownDecision {
   readonly rule: string | null;
   readonly scope: string | null;
   readonly mode: string;
-  readonly reasons: readonly { readonly rule: string; readonly scope: string }[];
+  readonly reasons: readonly ShownReason[];
+  /** What rules in shadow would have said. */
+  readonly shadow: readonly ShownReason[];
+}
+
+export interface ShownReason {
+  readonly rule: string;
+  readonly scope: string;
 }
 
 /** A feed line out of the text after `data:`; null when it is none. */
@@ -43,7 +50,7 @@ export function readFeedLine(text: string): FeedLine | null {
 export function decisionOf(line: FeedLine): ShownDecision | null {
   const { decision } = line;
   if (line.type !== 'decision' || !isObject(decision)) return null;
-  const { outcome, level, until, rule, scope, mode, reasons } = decision;
+  const { outcome, level, until, rule, scope, mode, reasons, shadow } = decision;
   if (outcome !== 'ALLOW' && outcome !== 'SOFT_BLOCK' && outcome !== 'HARD_BLOCK') return null;
   return {
     outcome,
@@ -52,14 +59,17 @@ export function decisionOf(line: FeedLine): ShownDecision | null {
     rule: textOf(rule),
     scope: textOf(scope),
     mode: textOf(mode) ?? 'NORMAL',
-    reasons: Array.isArray(reasons) ? reasons.flatMap(reasonOf) : [],
+    reasons: reasonsIn(reasons),
+    shadow: reasonsIn(shadow),
   };
 }
 
 /** Names a line in a list: lines about the feed itself have no number of their own. */
 export const lineKey = ({ seq, type, t }: FeedLine): string => (seq > 0 ? String(seq) : `${type}-${t}`);
 
-function reasonOf(value: unknown): { rule: string; scope: string }[] {
+const reasonsIn = (value: unknown): ShownReason[] => (Array.isArray(value) ? value.flatMap(reasonOf) : []);
+
+function reasonOf(value: unknown): ShownReason[] {
   if (!isObject(value)) return [];
   const rule = textOf(value.rule);
   const scope = textOf(value.scope);

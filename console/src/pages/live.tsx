@@ -287,11 +287,21 @@ function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
 }
 
 function Why({ decision }: { readonly decision: ShownDecision }) {
-  if (decision.rule === null) return <span class="faint">–</span>;
+  const { rule, scope, shadow } = decision;
+  if (rule === null && shadow.length === 0) return <span class="faint">–</span>;
   return (
     <span class="held">
-      <code>{decision.rule}</code>
-      <ScopeTag scope={decision.scope} />
+      {rule === null ? null : (
+        <>
+          <code>{rule}</code>
+          <ScopeTag scope={scope} />
+        </>
+      )}
+      {shadow.length === 0 ? null : (
+        <span class="faint">
+          in shadow: {shadow.map((reason) => `${reason.rule} ${reason.scope}`).join(', ')}
+        </span>
+      )}
     </span>
   );
 }

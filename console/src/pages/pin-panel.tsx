@@ -1,34 +1,43 @@
 import { useState } from 'preact/hooks';
-import { type Pin, readPins, removePin } from '../api/limits.ts';
+import type { Pin } from '../api/pin-order.ts';
+import { readPins, removePin } from '../api/pins.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
 import { useReading } from '../state/reading.ts';
+import { PinDialog } from './pin-dialog.tsx';
 
 const EVERY_MS = 10_000;
 
-/** Limits that operators have pinned for a time. */
+/** What operators hold in place for a time. */
 export function PinPanel() {
   const { value, problem, again } = useReading(readPins, EVERY_MS);
   const pins = value?.pins ?? [];
   const [removing, setRemoving] = useState<Pin | null>(null);
+  const [isPinning, setPinning] = useState(false);
   return (
     <>
       <Problem text={problem} />
-      <Panel title="Pins">
+      <Panel
+        title="Pins"
+        aside={
+          <button type="button" class="small" onClick={() => setPinning(true)}>
+            Pin for a time
+          </button>
+        }
+      >
         {pins.length === 0 ? (
           <Empty>{wordsFor(value, problem)}</Empty>
         ) : (
           <DataTable
-            caption="Pinned limits"
+            caption="Pins"
             rows={pins}
             keyOf={({ name }) => name}
             columns={[
-              { title: 'Name', cell: ({ name }) => <code>{name}</code>, isHead: true },
-              { title: 'Holds', cell: ({ what }) => what },
-              { title: 'Who', cell: ({ by }) => by },
-              { title: 'Why', cell: ({ why }) => why },
+              { title: 'Holds', cell: ({ what }) => what, isHead: true },
+              { title: 'Who', cell: ({ by }) => by, isMinor: true },
+              { title: 'Why', cell: ({ why }) => why, isMinor: true },
               { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
               {
                 title: 'Act',
@@ -37,7 +46,7 @@ export function PinPanel() {
                   <button
                     type="button"
                     class="small"
-                    aria-label={`Remove pin ${pin.name}`}
+                    aria-label={`Remove the pin: ${pin.what}`}
                     onClick={() => setRemoving(pin)}
                   >
                     Remove
@@ -48,6 +57,7 @@ export function PinPanel() {
           />
         )}
       </Panel>
+      {isPinning ? <PinDialog onClose={() => setPinning(false)} onPinned={again} /> : null}
       {removing === null ? null : (
         <NoteDialog
           title="Remove a pin"
@@ -58,9 +68,7 @@ export function PinPanel() {
             again();
           }}
         >
-          <p>
-            What <code>{removing.name}</code> holds goes back to the configuration.
-          </p>
+          <p>{removing.what}: goes back to the configuration now.</p>
         </NoteDialog>
       )}
     </>
@@ -69,5 +77,5 @@ export function PinPanel() {
 
 function wordsFor(value: { readonly pins: readonly Pin[] | null } | null, problem: string | null): string {
   if (value === null) return problem === null ? 'Looking…' : 'Pins could not be read.';
-  return value.pins === null ? 'This service has no pins.' : 'No limit is pinned.';
+  return value.pins === null ? 'This service has no pins.' : 'Nothing is pinned.';
 }

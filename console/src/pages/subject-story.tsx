@@ -172,22 +172,24 @@ const momentWords: Readonly<Record<Moment['what'], string>> = {
 const SHOWN_MOMENTS = 40;
 
 function History({ moments }: { readonly moments: readonly Moment[] }) {
-  const list = useRef<HTMLOListElement>(null);
-  useScrollFocus(list);
+  const box = useRef<HTMLDivElement>(null);
+  useScrollFocus(box, 'What the records remember, newest first');
   if (moments.length === 0) return <Empty>No failure and no block is remembered.</Empty>;
   const now = serviceNow();
   const newest = moments.slice(-SHOWN_MOMENTS).reverse();
   return (
-    <ol class="moments scrolls" ref={list} aria-label="What the records remember, newest first">
-      {newest.map(({ at, scope, what }, index) => (
-        <li key={`${at}-${scope}-${what}-${index}`} class={what}>
-          <time dateTime={new Date(at).toISOString()}>{clockTime(at, now)}</time>
-          <span>
-            {momentWords[what]}, <ScopeTag scope={scope} />
-          </span>
-        </li>
-      ))}
-    </ol>
+    <div class="scrolls" ref={box}>
+      <ol class="moments">
+        {newest.map(({ at, scope, what }, index) => (
+          <li key={`${at}-${scope}-${what}-${index}`} class={what}>
+            <time dateTime={new Date(at).toISOString()}>{clockTime(at, now)}</time>
+            <span>
+              {momentWords[what]}, <ScopeTag scope={scope} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 

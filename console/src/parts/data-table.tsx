@@ -30,10 +30,10 @@ interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, columns, rows, keyOf, showsCaption = false, isTall = false } = props;
-  const box = useRef<HTMLElement>(null);
-  useScrollFocus(box);
+  const box = useRef<HTMLDivElement>(null);
+  useScrollFocus(box, caption);
   return (
-    <section class={`table-box ${isTall ? 'tall' : ''}`} ref={box} aria-label={caption}>
+    <div class={`table-box ${isTall ? 'tall' : ''}`} ref={box}>
       <table>
         <caption class={showsCaption ? '' : 'unseen'}>{caption}</caption>
         <thead>
@@ -63,7 +63,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

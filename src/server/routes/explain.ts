@@ -16,6 +16,7 @@ const ExplanationSchema = Type.Object(
     keys: Type.Array(
       Type.Object({
         scope: ScopeSchema,
+        id: Type.String({ description: 'What a lift of this key takes; holds hashes only.' }),
         stops: Type.Boolean({ description: 'Whether a block on this key would stop this request.' }),
         score: Type.Integer(),
         rememberedLevel: Type.Integer(),
@@ -33,6 +34,14 @@ const ExplanationSchema = Type.Object(
         soft: Held,
       }),
     ]),
+    history: Type.Array(
+      Type.Object({
+        at: Type.Integer(),
+        scope: ScopeSchema,
+        what: Type.Enum(['failure', 'sighting', 'rotation', 'soft', 'hard']),
+      }),
+      { description: 'What led here, oldest first, as far as the records remember.' },
+    ),
     now: DecisionSchema,
     next: Type.Object({ op: Type.Enum(['fail', 'consume']), decision: DecisionSchema }),
     words: Type.Array(Type.String()),
