@@ -1,7 +1,19 @@
 import { Fault } from '../../core/fault.ts';
 
+/** The loaded packages by name. */
+export interface OtelPackages {
+  readonly '@opentelemetry/api': typeof import('@opentelemetry/api');
+  readonly '@opentelemetry/resources': typeof import('@opentelemetry/resources');
+  readonly '@opentelemetry/sdk-trace-base': typeof import('@opentelemetry/sdk-trace-base');
+  readonly '@opentelemetry/exporter-trace-otlp-http': typeof import('@opentelemetry/exporter-trace-otlp-http');
+  readonly '@opentelemetry/sdk-metrics': typeof import('@opentelemetry/sdk-metrics');
+  readonly '@opentelemetry/exporter-metrics-otlp-http': typeof import('@opentelemetry/exporter-metrics-otlp-http');
+}
+
+type PackageName = keyof OtelPackages;
+
 /** What speaks OpenTelemetry. All of it is optional: none is loaded unless an endpoint is set. */
-const loaders = {
+const loaders: { readonly [N in PackageName]: () => Promise<OtelPackages[N]> } = {
   '@opentelemetry/api': () => import('@opentelemetry/api'),
   '@opentelemetry/resources': () => import('@opentelemetry/resources'),
   '@opentelemetry/sdk-trace-base': () => import('@opentelemetry/sdk-trace-base'),
@@ -9,12 +21,6 @@ const loaders = {
   '@opentelemetry/sdk-metrics': () => import('@opentelemetry/sdk-metrics'),
   '@opentelemetry/exporter-metrics-otlp-http': () => import('@opentelemetry/exporter-metrics-otlp-http'),
 };
-
-type Loaders = typeof loaders;
-type PackageName = keyof Loaders;
-
-/** The loaded packages by name. */
-export type OtelPackages = { readonly [N in PackageName]: Awaited<ReturnType<Loaders[N]>> };
 
 /** The names, as one installs them. */
 const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
