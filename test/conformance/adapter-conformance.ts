@@ -1,4 +1,5 @@
 import { afterEach, describe } from 'vitest';
+import { createScenarios, type Scenarios, type ScenariosOptions } from '../../src/abuse/index.ts';
 import { type Caps, type CapsOptions, createCaps } from '../../src/concurrency/index.ts';
 import { createDevices } from '../../src/device/index.ts';
 import { createGuard } from '../../src/index.ts';
@@ -6,6 +7,7 @@ import { createLimiter, type Limiter, type LimiterOptions } from '../../src/limi
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import { testAnswers } from './adapter-answer-tests.ts';
 import { testCaps } from './adapter-cap-tests.ts';
+import { testScenarios } from './adapter-scenario-tests.ts';
 import { testSettlement } from './adapter-settlement-tests.ts';
 import { testSignIn } from './adapter-sign-in-tests.ts';
 import {
@@ -26,6 +28,10 @@ const limits = { ratePerSecond: 40, burst: 2 };
 export interface Stage {
   readonly limiter: Limiter;
   readonly caps: Caps;
+  /** Watches only where the stage is set with scenarios. */
+  readonly scenarios: Scenarios;
+  /** For how long calls were held back, in ms: nobody waits here. */
+  readonly delays: readonly number[];
   /** One request below the prefix. */
   ask(path: string, asked?: Asked): Promise<Answered>;
   /** How many units are left, by a look that costs nothing. */
@@ -37,6 +43,7 @@ export interface Stage {
 export interface StageOptions {
   readonly limiter?: Partial<LimiterOptions>;
   readonly caps?: CapsOptions;
+  readonly scenarios?: Partial<ScenariosOptions>;
   readonly options?: GateOptions;
   readonly prefix?: string;
 }
@@ -60,15 +67,32 @@ export function adapterConformance(adapter: AdapterUnderTest): void {
     testSettlement(setStage);
     testSignIn(setStage);
     testCaps(setStage);
+    testScenarios(setStage);
   });
 }
 
 async function open(adapter: AdapterUnderTest, protocol: Protocol, stageOptions: StageOptions) {
-  const { limiter: limiterOptions = {}, options = {}, prefix = '' } = stageOptions;
+  const { limiter: limiterOptions = {}, prefix = '' } = stageOptions;
   const now = 1_700_000_000_000;
   const store = createMemoryStore({ clock: () => now });
   const limiter = createLimiter({ store, secret, ...limits, ...limiterOptions });
   const caps = createCaps(stageOptions.caps);
+  const delays: number[] = [];
+  const scenarios = createScenarios({
+    store,
+    secret,
+    limiter,
+    random: () => 0,
+    after: (delayMs, run) => {
+      delays.push(delayMs);
+      queueMicrotask(run);
+      return () => {};
+    },
+    ...stageOptions.scenarios,
+  });
+  const options = stageOptions.scenarios
+    ? { ...stageOptions.options, scenarios }
+    : (stageOptions.options ?? {});
   const started = latch();
   const answered = latch();
   const app = await adapter.serve({
@@ -88,6 +112,8 @@ async function open(adapter: AdapterUnderTest, protocol: Protocol, stageOptions:
   const stage: Stage = {
     limiter,
     caps,
+    scenarios,
+    delays,
     ask: (path, asked) => ask(protocol, `${app.origin}${prefix}${path}`, asked),
     remaining: async () => {
       const { quota } = await limiter.take({

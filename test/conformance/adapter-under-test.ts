@@ -1,6 +1,7 @@
 import { request as requestHttp1 } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
+import type { Scenarios } from '../../src/abuse/index.ts';
 import type { Caps } from '../../src/concurrency/index.ts';
 import type { Devices } from '../../src/device/index.ts';
 import type { Guard } from '../../src/guard/guard.ts';
@@ -15,6 +16,7 @@ export interface GateOptions {
   readonly legacyHeaders?: boolean;
   readonly skipSuccessfulRequests?: boolean;
   readonly skipFailedRequests?: boolean;
+  readonly scenarios?: Scenarios;
 }
 
 /**

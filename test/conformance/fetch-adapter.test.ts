@@ -34,6 +34,7 @@ function handlerOf(app: AppUnderTest): FetchHandler<Info> {
   const limited = limit<Info>(app.limiter, {
     ...app.options,
     peer,
+    headerNames: (_, { incoming }) => incoming.rawHeaders.filter((_name, index) => index % 2 === 0),
     user: (request) => request.headers.get('x-user'),
     skip: (request) => request.headers.has('x-skip'),
   });
