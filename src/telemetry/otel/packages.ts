@@ -23,7 +23,10 @@ const loaders: { readonly [N in PackageName]: () => Promise<OtelPackages[N]> } =
 };
 
 /** The names, as one installs them. */
-const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
+const otelPackageNames = Object.keys(loaders);
+
+/** Loads one package. */
+type LoadPackage = <N extends PackageName>(name: N) => Promise<OtelPackages[N]>;
 
 /**
  * Loads everything that speaks OpenTelemetry.
@@ -31,16 +34,26 @@ const otelPackageNames = Object.keys(loaders) as readonly PackageName[];
  * @param load replaces the loading of one package, for tests
  * @throws Fault `CONFIG_INVALID` that says what to install when one of them is not there.
  */
-export async function loadOtel(
-  load: (name: PackageName) => Promise<unknown> = (name) => loaders[name](),
-): Promise<OtelPackages> {
-  const found = await Promise.all(
-    otelPackageNames.map(async (name) => [name, await loadOne(name, load)] as const),
-  );
-  return Object.fromEntries(found) as OtelPackages;
+export async function loadOtel(load: LoadPackage = (name) => loaders[name]()): Promise<OtelPackages> {
+  const [api, resources, traces, traceExporter, metrics, metricExporter] = await Promise.all([
+    orFault(load, '@opentelemetry/api'),
+    orFault(load, '@opentelemetry/resources'),
+    orFault(load, '@opentelemetry/sdk-trace-base'),
+    orFault(load, '@opentelemetry/exporter-trace-otlp-http'),
+    orFault(load, '@opentelemetry/sdk-metrics'),
+    orFault(load, '@opentelemetry/exporter-metrics-otlp-http'),
+  ]);
+  return {
+    '@opentelemetry/api': api,
+    '@opentelemetry/resources': resources,
+    '@opentelemetry/sdk-trace-base': traces,
+    '@opentelemetry/exporter-trace-otlp-http': traceExporter,
+    '@opentelemetry/sdk-metrics': metrics,
+    '@opentelemetry/exporter-metrics-otlp-http': metricExporter,
+  };
 }
 
-async function loadOne(name: PackageName, load: (name: PackageName) => Promise<unknown>): Promise<unknown> {
+async function orFault<N extends PackageName>(load: LoadPackage, name: N): Promise<OtelPackages[N]> {
   try {
     return await load(name);
   } catch (cause) {
