@@ -235,17 +235,17 @@ describe('policy files', () => {
     [
       'an unknown number',
       'policies: { login: { score: { newDevise: 3 } } }',
-      /policies.login.score.newDevise: not a field/,
+      /policies.login.score.newDevise: not a known field/,
     ],
     [
       'a text for a number',
       'policies: { login: { budget: { threshold: many } } }',
-      /policies.login.budget.threshold: must be integer, got a string of 4/,
+      /policies.login.budget.threshold: must be a whole number .*, got a string of 4/,
     ],
     [
       'a number out of range',
       'policies: { login: { correlation: { spray: { count: 1 } } } }',
-      /policies.login.correlation.spray.*count: must be >= 2/,
+      /policies.login.correlation.spray.*count: must be a whole number from 2/,
     ],
     [
       'thresholds that contradict',

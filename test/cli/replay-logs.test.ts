@@ -1,0 +1,338 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LoginEntry } from '../../src/abuse/log-formats/log-entry.ts';
+import { openLogFormat } from '../../src/abuse/log-formats/log-format.ts';
+import { cli } from './cli-run.ts';
+
+const replay = (input: string | Uint8Array | Iterable<Uint8Array>, ...flags: string[]) =>
+  cli(['replay', '-', ...flags], input);
+const decisionsIn = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+const failed = (second: number, user = 'root', ip = '192.0.2.1') =>
+  `Dec 10 06:55:${String(second).padStart(2, '0')} host sshd[${second}]: Failed password for ${user} from ${ip} port 22 ssh2`;
+
+const access = (second: number, request: string, status = 200, ip = '198.51.100.7', user = '-') =>
+  `${ip} - ${user} [01/Mar/2024:00:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')} +0000] "${request} HTTP/1.1" ${status} 12 "-" "curl/8"`;
+
+describe('a log of sshd', () => {
+  const lines = [0, 1, 2, 3].map((second) => failed(second)).join('\r\n');
+
+  it('is decided line by line, at its own time', async () => {
+    const { code, stdout, stderr } = await replay(lines, '--format', 'sshd', '--year', '2015');
+    expect([code, stderr]).toEqual([0, '']);
+    const decisions = decisionsIn(stdout);
+    expect(decisions.map(({ t }) => new Date(t).toISOString())).toEqual(
+      [0, 1, 2, 3].map((second) => `2015-12-10T06:55:0${second}.000Z`),
+    );
+    expect(decisions.at(-1)).toMatchObject({ outcome: 'HARD_BLOCK', rule: 'blocked' });
+  });
+
+  it('has a time zone', async () => {
+    const { stdout } = await replay(failed(1), '--format', 'sshd', '--year', '2015', '--time-zone', '+01:00');
+    expect(decisionsIn(stdout)).toMatchObject([{ t: Date.UTC(2015, 11, 10, 5, 55, 1) }]);
+  });
+
+  it('is summed up, with who was blocked', async () => {
+    const { stdout } = await replay(lines, '--format', 'sshd', '--year', '2015', '--summary', '--quiet');
+    expect(stdout).toContain('4 events in 4 lines');
+    expect(stdout).toContain('account "root" from "192.0.2.1" by score on K4');
+    expect(stdout).toContain('2015-12-10T06:55:01.000Z: "192.0.2.1" by score on K2, level 2 (line 2)');
+  });
+
+  it('may hold lines that nobody understands: counted and shown, harmless', async () => {
+    const evil = '\u001b[2J\u009b31m\u202e evil \u0007';
+    const { code, stdout, stderr } = await replay(`${lines}\n${evil}\n`, '--format', 'sshd');
+    expect(code).toBe(0);
+    expect(decisionsIn(stdout)).toHaveLength(4);
+    expect(stderr).toBe(
+      'portcullis: 1 of 5 lines was not understood and not counted; the first: line 5 "\\u001b[2J\\u009b31m\\u202e evil \\u0007"\n',
+    );
+    const summed = await replay(`${evil}\n${lines}`, '--format', 'sshd', '--summary', '--quiet');
+    expect(summed.stdout).toContain('line 1 "\\u001b[2J');
+    expect(summed.stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+  });
+
+  it('is probably something else when nothing in it is understood', async () => {
+    const { code, stderr } = await replay('one\ntwo\n', '--format', 'sshd');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^portcullis: nothing in it is a line of sshd: 2 of 2 lines .* Is --format right\?\n$/,
+    );
+  });
+
+  it('is fine when nothing happened', async () => {
+    expect(
+      await replay(
+        'Dec 10 06:55:00 h CRON[1]: pam_unix(cron:session): session opened\n\n',
+        '--format',
+        'sshd',
+      ),
+    ).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it('is decided where others keep their records, too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+    const { code, stdout } = await replay(lines, '--format', 'sshd', '--store', `lmdb:${folder}`);
+    expect([code, decisionsIn(stdout).length]).toEqual([0, 4]);
+  });
+
+  it('with bytes that are not UTF-8 keeps names apart', async () => {
+    const bytes = Buffer.concat(
+      [0xe9, 0xe8].map((byte, second) =>
+        Buffer.from(`${failed(second, 'caf*')}\n`, 'latin1').map((code) => (code === 42 ? byte : code)),
+      ),
+    );
+    const { stdout } = await replay(bytes, '--format', 'sshd', '--summary', '--json', '--quiet');
+    expect(JSON.parse(stdout).summary).toMatchObject({
+      events: 2,
+      unknownLines: 0,
+      outcomes: { ALLOW: 1, HARD_BLOCK: 1 },
+    });
+  });
+
+  it('whose addresses are names is not understood there', async () => {
+    const { code, stdout, stderr } = await replay(
+      `${failed(1, 'root', 'evil.example')}\n${failed(2)}`,
+      '--format',
+      'sshd',
+    );
+    expect([code, decisionsIn(stdout).length]).toEqual([0, 1]);
+    expect(stderr).toContain('1 of 2 lines was not understood');
+  });
+});
+
+describe('an access log', () => {
+  const scan = Array.from({ length: 120 }, (_, second) => access(second, `GET /wp-${second}.php`, 404)).join(
+    '\n',
+  );
+
+  it('is decided by limits: over the rate SOFT, far over it HARD', async () => {
+    const burst = (calls: number) => Array.from({ length: calls }, () => access(0, 'GET /')).join('\n');
+    const few = decisionsIn((await replay(burst(9), '--format', 'nginx')).stdout);
+    expect(few.slice(0, 7).map(({ outcome }) => outcome)).toEqual(Array(7).fill('ALLOW'));
+    expect(few.at(-1)).toMatchObject({ outcome: 'SOFT_BLOCK', rule: 'limit', scope: 'K2', level: 1 });
+    const many = decisionsIn((await replay(burst(130), '--format', 'apache')).stdout);
+    const block = many.find(({ rule }) => rule === 'auto-block');
+    expect(block).toMatchObject({ outcome: 'HARD_BLOCK', scope: 'K2', level: 2, retryAfterMs: 60_000 });
+    expect(many.at(-1)).toMatchObject({
+      outcome: 'HARD_BLOCK',
+      rule: 'blocked',
+      level: 2,
+      until: block.until,
+    });
+  });
+
+  it('is decided by scenarios, which are named', async () => {
+    const decisions = decisionsIn((await replay(scan, '--format', 'nginx')).stdout);
+    const found = decisions.filter(({ rule }) => rule === 'path-scan');
+    expect(found).toMatchObject([
+      { outcome: 'SOFT_BLOCK', level: 1, scope: 'K2' },
+      { outcome: 'HARD_BLOCK', level: 3, scope: 'K2', retryAfterMs: 300_000 },
+    ]);
+    expect(decisions.at(-1)).toMatchObject({ outcome: 'HARD_BLOCK', rule: 'blocked', level: 3 });
+  });
+
+  it('is decided by the limits and scenarios of a configuration', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'service.yaml');
+    writeFileSync(file, 'limits: { signedIn: { ratePerSecond: 100 } }\nscenarios: { enabled: false }\n');
+    const decisions = decisionsIn((await replay(scan, '--format', 'nginx', '--policy', file)).stdout);
+    expect(new Set(decisions.map(({ outcome }) => outcome))).toEqual(new Set(['ALLOW']));
+  });
+
+  it('has logins where it is told so: one decision, with the reasons of both', async () => {
+    const lines = Array.from({ length: 12 }, (_, second) =>
+      access(second, 'POST /login', 401, '198.51.100.7', 'ann'),
+    );
+    const plain = decisionsIn((await replay(lines.join('\n'), '--format', 'nginx')).stdout);
+    expect(plain.filter(({ scope }) => scope === 'K4')).toEqual([]);
+    const flags = ['--format', 'nginx', '--login', 'POST /login'];
+    const decisions = decisionsIn((await replay(lines.join('\n'), ...flags)).stdout);
+    expect(decisions).toHaveLength(12);
+    expect(decisions[1]).toMatchObject({
+      outcome: 'HARD_BLOCK',
+      rule: 'score',
+      reasons: [
+        { rule: 'score', scope: 'K4' },
+        { rule: 'score', scope: 'K2' },
+      ],
+    });
+    const right = await replay(
+      access(0, 'POST /login', 200, '192.0.2.1', 'ann'),
+      ...flags,
+      '--login-fails',
+      '200',
+    );
+    const failing = await replay(
+      [0, 1].map((second) => access(second, 'POST /login/', 200, '192.0.2.1', 'ann')).join('\n'),
+      ...flags,
+      '--login-fails',
+      '200',
+    );
+    expect(decisionsIn(right.stdout)).toMatchObject([{ outcome: 'ALLOW' }]);
+    expect(decisionsIn(failing.stdout).at(-1)).toMatchObject({ outcome: 'HARD_BLOCK', rule: 'score' });
+  });
+
+  it('does not always say whose login it was', async () => {
+    const { stdout } = await replay(
+      access(0, 'POST /login', 401),
+      '--format',
+      'nginx',
+      '--login',
+      '/login',
+      '--summary',
+      '--quiet',
+    );
+    expect(stdout).toContain('1 failed logins name no account and were not decided');
+  });
+
+  it('cannot be decided on a store with a time of its own', async () => {
+    const { code, stderr } = await replay(scan, '--format', 'nginx', '--store', 'redis://127.0.0.1:1');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--store is for logins')]);
+  });
+
+  it('of JSON objects finds clients behind trusted proxies', async () => {
+    const line = (forwarded: string) =>
+      JSON.stringify({
+        time: 1709290800,
+        remote_addr: '10.0.0.1',
+        request: 'GET / HTTP/1.1',
+        status: 200,
+        http_x_forwarded_for: forwarded,
+      });
+    const lines = Array.from({ length: 40 }, (_, client) => line(`203.0.113.${client}`)).join('\n');
+    const outcomes = async (...flags: string[]) =>
+      JSON.parse((await replay(lines, '--format', 'json', '--summary', '--json', '--quiet', ...flags)).stdout)
+        .summary.outcomes;
+    expect(await outcomes('--trusted-proxy', '10.0.0.0/8')).toEqual({ ALLOW: 40 });
+    expect(await outcomes()).toMatchObject({ SOFT_BLOCK: expect.any(Number) });
+  });
+});
+
+describe('options of a log', () => {
+  it.each([
+    [['--year', '15'], /--year must be a year/],
+    [['--time-zone', 'Mars'], /a time zone must be/],
+    [['--login', 'login'], /--login must be a route/],
+    [['--login', '/x', '--login-fails', 'bad'], /--login-fails must be statuses/],
+    [['--trusted-proxy', 'nowhere'], /trustedProxies/],
+  ])('%j is refused with a reason', async (flags, message) => {
+    const { code, stderr } = await replay('', '--format', 'sshd', ...flags);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe('gzip', () => {
+  const event = (t: number) => `${JSON.stringify({ t, op: 'fail', account: 'a', ip: '192.0.2.1' })}\n`;
+  const text = Array.from({ length: 50 }, (_, t) => event(t)).join('');
+
+  it('is recognised in any chunks, on standard input too', async () => {
+    const whole = (await replay(text)).stdout;
+    const packed = gzipSync(text);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async (size) => {
+        const chunks = Array.from({ length: Math.ceil(packed.length / size) }, (_, index) =>
+          packed.subarray(index * size, (index + 1) * size),
+        );
+        expect((await replay(chunks)).stdout).toBe(whole);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('of several pieces one after the other is one', async () => {
+    const pieces = Buffer.concat([gzipSync(event(1)), gzipSync(event(2))]);
+    expect(decisionsIn((await replay(pieces)).stdout).map(({ t }) => t)).toEqual([1, 2]);
+  });
+
+  it('works for logs and files', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'auth.log.gz');
+    writeFileSync(file, gzipSync(failed(1)));
+    const { code, stdout } = await cli(['replay', file, '--format', 'sshd']);
+    expect([code, decisionsIn(stdout).length]).toEqual([0, 1]);
+  });
+
+  it('that is damaged or cut is told of', async () => {
+    const packed = gzipSync(text);
+    for (const broken of [packed.subarray(0, packed.length - 20), Buffer.from([0x1f, 0x8b, 1, 2, 3, 4])]) {
+      const { code, stderr } = await replay(broken);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^portcullis: the gzip data is damaged or ends too soon/),
+      ]);
+    }
+  });
+
+  it('that unpacks to much more is read a piece at a time', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const { code, stderr } = await replay(bomb, '--format', 'sshd');
+    expect(code).toBe(2);
+    expect(stderr).toContain('longer than 4194304 bytes');
+  });
+});
+
+const data = new URL('../../../shared/data/', import.meta.url);
+
+describe.runIf(existsSync(new URL('openssh-2k.log', data)))('a real log of OpenSSH', () => {
+  const path = new URL('openssh-2k.log', data).pathname;
+  const expected = JSON.parse(readFileSync(new URL('openssh-expected.json', data), 'utf8'));
+  const entries: LoginEntry[] = [];
+  const log = openLogFormat('sshd', { year: 2015, writtenAt: 0 });
+  const take = (entry: unknown) => entries.push(entry as LoginEntry);
+  for (const line of readFileSync(path, 'utf8').split(/\r?\n/)) log.read(line, take);
+  log.end(take);
+
+  it('holds as many attempts as were counted by hand, by address and by account', () => {
+    const failures = entries.filter(({ op }) => op === 'fail');
+    expect([failures.length, entries.length]).toEqual([expected.failed, expected.rows_events]);
+    const countBy = (field: 'ip' | 'account') =>
+      Object.fromEntries(
+        [...new Set(failures.map((entry) => entry[field]))].map((value) => [
+          value,
+          failures.filter((entry) => entry[field] === value).length,
+        ]),
+      );
+    expect(countBy('ip')).toEqual(expected.failed_per_ip);
+    expect(countBy('account')).toMatchObject(expected.failed_per_account);
+  });
+
+  it('ends with every address blocked that has to be, in time', async () => {
+    const { code, stdout } = await cli(['replay', path, '--format', 'sshd', '--year', '2015']);
+    const decisions = decisionsIn(stdout);
+    expect([code, decisions.length]).toEqual([0, entries.length]);
+    for (const { ip, trigger_epoch: trigger } of expected.rule_5_1.must_block) {
+      const first = decisions.find(
+        ({ outcome }, index) => outcome === 'HARD_BLOCK' && entries[index]?.ip === ip,
+      );
+      expect([ip, first.t <= trigger * 1_000]).toEqual([ip, true]);
+    }
+  });
+
+  it('is summed up for a person', async () => {
+    const { stdout } = await cli([
+      'replay',
+      path,
+      '--format',
+      'sshd',
+      '--year',
+      '2015',
+      '--summary',
+      '--quiet',
+    ]);
+    for (const ip of expected.rule_5_1.must_block_ips) expect(stdout).toContain(`"${ip}" by `);
+    expect(stdout).toContain('529 events in 2000 lines');
+    expect(stdout).toContain('over time (# hard, o soft, · allowed)');
+  });
+});
