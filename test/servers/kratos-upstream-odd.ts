@@ -23,6 +23,8 @@ export interface OddAnswer {
   readonly isChunked?: boolean;
   readonly trailers?: readonly [string, string][];
   readonly earlyHint?: string;
+  /** How long the head takes. */
+  readonly headAfterMs?: number;
   /** Cuts the connection: before the head, or in the middle of the body. */
   readonly cut?: 'head' | 'body';
 }
@@ -65,6 +67,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     seen.update(chunk as Buffer);
     bytes += (chunk as Buffer).length;
   }
+  if (odd.headAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, odd.headAfterMs));
   if (odd.cut === 'head') return void request.socket.destroy();
   if (odd.earlyHint !== undefined) response.writeEarlyHints({ link: odd.earlyHint });
   writeHead(request, response, odd, { bytes, sha256: seen.digest('hex') });

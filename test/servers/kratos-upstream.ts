@@ -239,26 +239,49 @@ class Kratos {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** As `decoderx` reads a body: the last of two equal JSON names, the first of two equal fields of a form. */
+/** As `decoderx` reads a body: of equal names in JSON the last, in a form the first, and nothing after the first value. */
 function fieldsIn(request: IncomingMessage, body: string): Fields | null {
   const type = request.headers['content-type'] ?? '';
-  if (/application\/json/i.test(type)) {
+  if (hasType(type, 'application/json')) {
     const value = jsonIn(body);
-    return value === null
-      ? null
-      : Object.fromEntries(Object.entries(value).map(([name, field]) => [name, String(field ?? '')]));
+    if (value === null) return null;
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, textOf(field)]));
   }
-  if (!/application\/x-www-form-urlencoded/i.test(type)) return null;
-  return Object.fromEntries([...new URLSearchParams(body)].reverse());
+  if (hasType(type, 'application/x-www-form-urlencoded')) {
+    return Object.fromEntries([...new URLSearchParams(body)].reverse());
+  }
+  return hasType(type, 'multipart/form-data') ? multipartIn(type, body) : null;
 }
 
+const hasType = (header: string, type: string): boolean =>
+  header.split(',').some((one) => one.split(';', 1)[0]?.trim().toLowerCase() === type);
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+
+/** The object that a text begins with. */
 function jsonIn(body: string): object | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
+  for (let end = body.indexOf('}'); end >= 0; end = body.indexOf('}', end + 1)) {
+    try {
+      const value: unknown = JSON.parse(body.slice(0, end + 1));
+      return typeof value === 'object' ? value : null;
+    } catch {
+      // The object goes on after this brace.
+    }
   }
+  return null;
+}
+
+function multipartIn(type: string, body: string): Fields | null {
+  const boundary = /boundary="?([^";]+)"?/.exec(type)?.[1];
+  if (boundary === undefined) return null;
+  const parts = body.split(`--${boundary}`).slice(1, -1);
+  const fields = parts.flatMap((part) => {
+    const [head = '', ...rest] = part.split('\r\n\r\n');
+    const name = /name="([^"]*)"/.exec(head)?.[1];
+    return name === undefined ? [] : [[name, rest.join('\r\n\r\n').replace(/\r\n$/, '')]];
+  });
+  return Object.fromEntries(fields.reverse()) as Fields;
 }
 
 const normalised = (identifier: string): string =>
