@@ -34,10 +34,11 @@ export function openApi(routes: readonly Route[], version: string): object {
 }
 
 /** What any route may answer, besides its own: the front door speaks before it. */
-function commonAnswers({ role, body }: Route): readonly number[] {
+function commonAnswers({ role, body, query }: Route): readonly number[] {
   const always = [403, 408, 431, 500];
   if (role !== null) always.push(401);
-  if (body !== undefined) always.push(400, 413, 415);
+  if (body !== undefined) always.push(413, 415);
+  if (body !== undefined || query !== undefined) always.push(400);
   return always;
 }
 
