@@ -15,6 +15,7 @@ export {
   knownBots,
   type NameResolver,
 } from './good-bots.ts';
+export { observeRequests, type RequestReport, requestReportSchema } from './observe-requests.ts';
 export type { RequestCall, RequestEvent } from './request-event.ts';
 export { runScenarios, type ScenarioRun } from './run-scenarios.ts';
 export type {
