@@ -31,13 +31,13 @@ function absent() {
   return servers.filter((server) => !onPath(server.binary));
 }
 
-/** Debian keeps PostgreSQL's programs off the PATH, in one folder per version. */
+/** Debian keeps PostgreSQL's programs off the PATH, in one folder per version, and daemons off everybody's but root's. */
 function onPath(binary) {
   const versions = '/usr/lib/postgresql';
   const debian = existsSync(versions)
     ? readdirSync(versions).map((version) => join(versions, version, 'bin'))
     : [];
-  const folders = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...debian];
+  const folders = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/sbin', ...debian];
   return folders.some((folder) => executable(join(folder, binary)));
 }
 

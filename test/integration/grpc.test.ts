@@ -5,6 +5,7 @@ import { createConnection, createServer } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter, type LimiterOptions } from '../../src/limits/index.ts';
 import { loadGrpcLibrary } from '../../src/server/grpc/grpc-library.ts';
@@ -269,7 +270,7 @@ describe('Authorization/Check', () => {
       };
       expect(await spend(client, check({ headers }))).toContain(left);
     }
-    const trusting = await scene({ trustedProxies: ['203.0.113.0/24'] });
+    const trusting = await scene({ addressOf: createClientAddress({ trustedProxies: ['203.0.113.0/24'] }) });
     for (const last of [1, 2, 3, 4]) {
       const headers = { 'x-forwarded-for': `192.0.2.1, 198.51.100.${last}, 203.0.113.9` };
       expect(await spend(trusting.client, check({ headers }))).toContain('r=2');
@@ -326,7 +327,7 @@ describe('who may ask', () => {
 });
 
 describe('bytes that nobody should send', () => {
-  it('answers ten thousand of them with a status, and goes on', { timeout: 60_000 }, async () => {
+  it('answers each of them with a status, and goes on', async () => {
     const { client } = await scene();
     const { services } = await loadGrpcLibrary();
     const valid = [
@@ -349,7 +350,7 @@ describe('bytes that nobody should send', () => {
             return changed.subarray(0, cut === 0 ? at % changed.length : changed.length);
           }),
       ),
-      { numRuns: 10_000, seed: 42 },
+      { numRuns: 1_500, seed: 42 },
     );
     let refused = 0;
     const send = async (bytes: Uint8Array, index: number) => {
@@ -364,7 +365,7 @@ describe('bytes that nobody should send', () => {
       await Promise.all(samples.slice(from, from + 500).map((bytes, index) => send(bytes, index)));
     }
     await send(groups, 0);
-    expect(refused).toBeGreaterThan(1_000);
+    expect(refused).toBeGreaterThan(200);
     const answer = await client.shouldRateLimit({
       domain: 'edge',
       descriptors: [descriptor('user', 'sane')],

@@ -70,9 +70,7 @@ describe.runIf(isInstalled('haproxy'))('the example for HAProxy', () => {
 
     it('goes on without limits while the service is down', async () => {
       await scene.stopService();
-      for (let call = 0; call < 3; call += 1) {
-        expect(await scene.ask()).toMatchObject({ status: 200, body: 'hello from the app' });
-      }
+      expect(await scene.ask()).toMatchObject({ status: 200, body: 'hello from the app' });
     });
   });
 

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createLimiter, type Limiter } from '../../src/limits/index.ts';
 import { frameTypes } from '../../src/server/spoe/frame.ts';
 import { type SpoeParts, startSpoe } from '../../src/server/spoe/spoe-server.ts';
@@ -134,7 +135,9 @@ describe('decisions', () => {
       client.notify(1, 'portcullis-limit', call('203.0.113.7', xff(left)));
       expect(variablesIn(await client.receive()).ratelimit).toContain(`r=${left}`);
     }
-    const { client: trusted } = await greeted({ trustedProxies: ['203.0.113.0/24'] });
+    const { client: trusted } = await greeted({
+      addressOf: createClientAddress({ trustedProxies: ['203.0.113.0/24'] }),
+    });
     for (const last of [1, 2, 3]) {
       trusted.notify(1, 'portcullis-limit', call('203.0.113.7', xff(last)));
       expect(variablesIn(await trusted.receive()).ratelimit).toContain('r=2');

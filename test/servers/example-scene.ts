@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
-import { openGrpcRoom } from '../../src/server/grpc/grpc-room.ts';
 import { createService } from '../../src/server/service.ts';
-import { openSpoeRoom } from '../../src/server/spoe/spoe-room.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { freePort } from './free-port.ts';
+import { freePort, onFreePorts } from './free-port.ts';
 
 const examples = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'examples');
 
@@ -51,10 +49,14 @@ export interface ExampleScene {
 }
 
 /**
- * Starts what an example needs beside its proxy. Its limits are made so small that a client has one call in ten seconds:
- * no test depends on how fast it runs.
+ * Starts what an example needs beside its proxy. Its limits are made so small that a client has one call in ten seconds,
+ * and its waits so long that a busy machine does not end them: no test depends on how fast it runs.
  */
-export async function startExample(name: string): Promise<ExampleScene> {
+export function startExample(name: string): Promise<ExampleScene> {
+  return onFreePorts(() => startOnce(name));
+}
+
+async function startOnce(name: string): Promise<ExampleScene> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-example-'));
   const seen: Seen[] = [];
   const app = createServer((incoming, response) => {
@@ -72,12 +74,19 @@ export async function startExample(name: string): Promise<ExampleScene> {
   const file = (wanted: string) =>
     readFileSync(join(examples, name, wanted), 'utf8')
       .replaceAll(/\b(3000|8080|8470|8471|8473)\b/g, (port) => String(ports.get(port)))
-      .replace('ratePerSecond: 5', 'ratePerSecond: 0.1');
+      .replace('ratePerSecond: 5', 'ratePerSecond: 0.1')
+      .replaceAll(/\b(100|250|500)ms\b/g, '2s');
   const path = join(folder, 'portcullis.yaml');
   writeFileSync(path, file('portcullis.yaml'));
-  const config = readServiceConfig({ path, env: { PORTCULLIS_STORE: 'memory', PORTCULLIS_DATA: folder } });
-  const rooms = [...(name === 'envoy' ? [openGrpcRoom] : []), openSpoeRoom];
-  const service = await createService(config, { rooms, log: createLog({ level: 'silent' }) });
+  const config = readServiceConfig({
+    path,
+    env: {
+      PORTCULLIS_STORE: 'memory',
+      PORTCULLIS_DATA: folder,
+      PORTCULLIS_GRPC_PORT: name === 'envoy' ? String(ports.get('8471')) : 'none',
+    },
+  });
+  const service = await createService(config, { log: createLog({ level: 'silent' }) });
   await service.listen();
   const frontPort = ports.get('8080') ?? 0;
   return {

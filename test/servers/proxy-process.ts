@@ -37,6 +37,14 @@ export function isInstalled(program: ProxyProgram): boolean {
   return programPath(program) !== undefined;
 }
 
+/** Only root may use the folders that nginx is built with; anybody else gets one beside the configuration. */
+function inFolder(config: string, folder: string): string {
+  if (process.getuid?.() === 0) return config;
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`);
+  return config.replace(/^http \{$/m, `http {\n${paths.join('\n')}`);
+}
+
 /** Starts a proxy with these files in its folder, and waits until it takes connections on the port. */
 export async function startProxy(
   program: ProxyProgram,
@@ -44,7 +52,7 @@ export async function startProxy(
   port: number,
 ): Promise<ProxyProcess> {
   const folder = mkdtempSync(join(tmpdir(), `portcullis-${program}-`));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), inFolder(text, folder));
   const child = spawn(programPath(program) ?? program, argumentsOf[program](folder), {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,16 +17,21 @@ export interface CallerTraits {
  * @param host where the service listens: nobody else reaches the loopback, so nobody has to be looked at
  */
 export function callerCheck(tokens: TokenBook, host: string): (caller: CallerTraits) => Admittance {
-  if (tokens.isEmpty && isLoopback(host)) return () => 'admitted';
-  if (tokens.isEmpty) {
-    return ({ peer }) => (isLoopback(peer.slice(0, peer.lastIndexOf(':'))) ? 'admitted' : 'forbidden');
-  }
-  return ({ metadata }) => {
-    const presented = metadata(tokenHeader) ?? bearerIn(metadata('authorization'));
-    const holder = presented === undefined ? null : tokens.find(presented);
-    if (holder === null) return 'unauthenticated';
-    return rolesOf[holder.role].includes('decide') ? 'admitted' : 'forbidden';
+  const isPrivate = isLoopback(host);
+  // Tokens may come and go while the service runs.
+  return (caller) => {
+    if (!tokens.isEmpty) return admittanceBy(tokens, caller);
+    return isPrivate || isLoopback(addressIn(caller.peer)) ? 'admitted' : 'forbidden';
   };
+}
+
+const addressIn = (peer: string): string => peer.slice(0, peer.lastIndexOf(':'));
+
+function admittanceBy(tokens: TokenBook, { metadata }: CallerTraits): Admittance {
+  const presented = metadata(tokenHeader) ?? bearerIn(metadata('authorization'));
+  const holder = presented === undefined ? null : tokens.find(presented);
+  if (holder === null) return 'unauthenticated';
+  return rolesOf[holder.role].includes('decide') ? 'admitted' : 'forbidden';
 }
 
 function bearerIn(authorization: string | undefined): string | undefined {

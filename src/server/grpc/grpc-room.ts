@@ -1,11 +1,15 @@
+import { createClientAddress } from '../../adapters/client-address.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
 import { Fault } from '../../core/fault.ts';
 import {
   createDescriptorLimiter,
   type DescriptorEvent,
   type DescriptorLimiter,
 } from '../../limits/descriptors/descriptor-limiter.ts';
+import type { DomainDocument } from '../../limits/descriptors/domain-document.ts';
 import type { LimitListener } from '../../limits/events.ts';
-import { limitListener } from '../observation.ts';
+import { judgeVisit } from '../judge-visit.ts';
+import { limitListener, type Observation } from '../observation.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
 import { loadGrpcLibrary } from './grpc-library.ts';
 import { type GrpcListener, startGrpc } from './grpc-server.ts';
@@ -18,36 +22,81 @@ const limiterName = 'envoy';
  * installed this is said, and the rest of the service goes on.
  */
 export const openGrpcRoom: OpenRoom = async (parts) => {
-  const { config, observation } = parts;
-  const { grpcPort } = config.listen;
+  const { host, grpcPort, drainMs } = parts.config.listen;
   if (grpcPort === null || !(await isInstalled(parts))) return null;
+  const { log } = parts.observation;
+  const onFault = (error: unknown, route: string) =>
+    log.error({ route, error }, 'a gRPC call met a fault of ours');
   const descriptors = openDescriptors(parts);
+  let terms = termsOf(parts.config, parts);
   let listener: GrpcListener | null = null;
   return {
     name: 'grpc',
     start: async () => {
       listener = await startGrpc({
-        host: config.listen.host,
+        host,
         port: grpcPort,
-        limiter: parts.limiter,
+        limiter: {
+          take: (call) => judgeVisit(call, { ...parts, onFault: (error) => onFault(error, 'ext_authz') }),
+        },
         descriptors,
         tokens: parts.tokens,
-        trustedProxies: config.trustedProxies,
-        standardHeaders: config.limits.standardHeaders,
-        legacyHeaders: config.limits.legacyHeaders,
-        drainMs: config.listen.drainMs,
-        onFault: (error, route) => observation.log.error({ route, error }, 'a gRPC call met a fault of ours'),
-        warn: ({ code, message }) => observation.log.warn({ code }, message),
+        addressOf: (peer, header) => terms.addressOf(peer, header),
+        headers: () => terms.limits,
+        drainMs,
+        onFault,
       });
-      return `gRPC for Envoy on ${config.listen.host}:${listener.port}`;
+      return `gRPC for Envoy on ${host}:${listener.port}`;
     },
-    apply: ({ envoy }, live) => {
-      if (live.includes('envoy')) descriptors.use(envoy);
+    apply: (config, live) => {
+      if (live.includes('envoy')) useDomains(descriptors, config, parts.observation);
+      terms = termsOf(config, parts);
     },
     close: async () => listener?.close(),
-    status: () => ({ port: listener?.port ?? null, domains: config.envoy.length }),
+    status: () => ({ port: listener?.port ?? null, domains: terms.domains }),
   };
 };
+
+/** What a change of the configuration changes. */
+function termsOf(
+  { trustedProxies, forwardingHeader, limits, envoy }: ServiceConfig,
+  { observation }: RoomParts,
+) {
+  return {
+    limits,
+    domains: envoy.length,
+    addressOf: createClientAddress({
+      trustedProxies,
+      forwardingHeader,
+      warn: ({ code, message }) => {
+        // Envoy writes x-forwarded-for itself, also where no proxy stands in front of it: nothing to warn of.
+        if (code !== 'PORTCULLIS_PROXY_UNTRUSTED') observation.log.warn({ code }, message);
+      },
+    }),
+  };
+}
+
+function useDomains(
+  descriptors: DescriptorLimiter,
+  { envoy }: ServiceConfig,
+  observation: Observation,
+): void {
+  try {
+    descriptors.use(envoy);
+    nameDomains(envoy, observation);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    observation.log.error(
+      { code: error.code },
+      `the limits by descriptors stay as they were: ${error.message}`,
+    );
+  }
+}
+
+/** Refusals are counted by domain: it is named in the configuration, never by a client. */
+function nameDomains(domains: readonly DomainDocument[], { metrics }: Observation): void {
+  metrics.name({ limitRoutes: domains.map(({ domain }) => domain) });
+}
 
 async function isInstalled({ observation }: RoomParts): Promise<boolean> {
   try {
@@ -62,7 +111,7 @@ async function isInstalled({ observation }: RoomParts): Promise<boolean> {
 
 function openDescriptors({ config, store, secrets, observation }: RoomParts): DescriptorLimiter {
   const tell = limitListener(observation, limiterName);
-  observation.metrics.name({ limitRoutes: config.envoy.map(({ domain }) => domain) });
+  nameDomains(config.envoy, observation);
   return createDescriptorLimiter({
     ...secrets,
     store,
@@ -72,7 +121,7 @@ function openDescriptors({ config, store, secrets, observation }: RoomParts): De
   });
 }
 
-/** A domain stands where a route does: it is named in the configuration, never by a client. */
+/** A domain stands where a route does. */
 function asLimitEvent(event: DescriptorEvent): Parameters<LimitListener>[0] {
   if (event.type !== 'over-limit') return event;
   const { domain, hits, resetMs, shadow } = event;

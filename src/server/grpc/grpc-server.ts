@@ -1,9 +1,8 @@
 import type { Server, ServerCredentials, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { createClientAddress } from '../../adapters/client-address.ts';
+import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
-import { emitWarning, type WarningListener } from '../../limits/warning.ts';
 import { TokenBook } from '../http/token-book.ts';
 import { type CallerTraits, callerCheck } from './caller-check.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -15,18 +14,20 @@ import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit
 import { type CallTaking, unaryHandler } from './unary-handler.ts';
 
 /** What the gRPC services stand on. */
-export interface GrpcParts extends HeaderOptions {
+export interface GrpcParts {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
   /** Decides for `Authorization/Check`. */
-  readonly limiter: Limiter;
+  readonly limiter: Pick<Limiter, 'take'>;
   /** Decides for `RateLimitService/ShouldRateLimit`. */
-  readonly descriptors: DescriptorLimiter;
+  readonly descriptors: Pick<DescriptorLimiter, 'decideSoon'>;
   /** Callers need one with the role `decide`. Default: none, and only this machine is served. */
   readonly tokens?: TokenBook | undefined;
-  /** Proxies in front of Envoy, as CIDRs: only they may name the client in `x-forwarded-for`. Default: none. */
-  readonly trustedProxies?: readonly string[] | undefined;
+  /** Whose call Envoy asks about, by the peer of Envoy. Default: that peer itself. */
+  readonly addressOf?: ClientAddress | undefined;
+  /** Which headers answers of `Authorization/Check` carry. Default: `RateLimit` and `RateLimit-Policy`. */
+  readonly headers?: (() => HeaderOptions) | undefined;
   /**
    * The header in which Envoy tells the id of a signed-in user, verified and written by Envoy itself. Default: none, and
    * everybody is anonymous.
@@ -38,7 +39,6 @@ export interface GrpcParts extends HeaderOptions {
   readonly drainMs?: number | undefined;
   /** Told of faults of ours, with the method they were met on. Default: a warning of the process. */
   readonly onFault?: ((error: unknown, method: string) => void) | undefined;
-  readonly warn?: WarningListener | undefined;
 }
 
 /** A listener that can be ended. */
@@ -108,22 +108,15 @@ function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
   };
 }
 
-function authorize(parts: GrpcParts) {
-  const { limiter, trustedProxies, warn = emitWarning, userHeader } = parts;
+function authorize({ limiter, addressOf, userHeader, headers = () => ({}) }: GrpcParts) {
   const reading = {
-    // Envoy writes x-forwarded-for itself, also where no proxy stands in front of it: nothing to warn of.
-    addressOf: createClientAddress({
-      trustedProxies,
-      warn: (warning) => {
-        if (warning.code !== 'PORTCULLIS_PROXY_UNTRUSTED') warn(warning);
-      },
-    }),
+    addressOf: addressOf ?? createClientAddress({ warn: () => {} }),
     userHeader: userHeader?.toLowerCase() ?? null,
   };
   return async (message: CheckRequestMessage) => {
     const call = readCheckRequest(message, reading);
     const verdict = await limiter.take(call);
-    return checkAnswer(verdict, requestIdOf(call.header(requestIdHeader)), call.path, parts);
+    return checkAnswer(verdict, requestIdOf(call.header(requestIdHeader)), call.path, headers());
   };
 }
 

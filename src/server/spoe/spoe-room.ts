@@ -1,10 +1,17 @@
-import type { OpenRoom } from '../rooms.ts';
+import { createClientAddress } from '../../adapters/client-address.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { judgeVisit } from '../judge-visit.ts';
+import type { OpenRoom, RoomParts } from '../rooms.ts';
+import { peerCheck } from './peer-check.ts';
 import { type SpoeListener, startSpoe } from './spoe-server.ts';
 
 /** HAProxy's agent on `listen.spoePort`, where one is set. */
-export const openSpoeRoom: OpenRoom = async ({ config, limiter, observation }) => {
-  const { host, spoePort, drainMs } = config.listen;
+export const openSpoeRoom: OpenRoom = async (parts) => {
+  const { host, spoePort, drainMs } = parts.config.listen;
   if (spoePort === null) return null;
+  const { log } = parts.observation;
+  const onFault = (error: unknown) => log.error({ error }, 'a SPOE message met a fault of ours');
+  let terms = termsOf(parts.config, parts);
   let listener: SpoeListener | null = null;
   return {
     name: 'spoe',
@@ -12,17 +19,31 @@ export const openSpoeRoom: OpenRoom = async ({ config, limiter, observation }) =
       listener = await startSpoe({
         host,
         port: spoePort,
-        limiter,
-        trustedProxies: config.trustedProxies,
-        standardHeaders: config.limits.standardHeaders,
-        legacyHeaders: config.limits.legacyHeaders,
+        limiter: { take: (call) => judgeVisit(call, { ...parts, onFault }) },
+        mayConnect: (peer) => terms.mayConnect(peer),
+        addressOf: (peer, header) => terms.addressOf(peer, header),
+        headers: () => terms.limits,
         drainMs,
-        onFault: (error) => observation.log.error({ error }, 'a SPOE message met a fault of ours'),
-        warn: ({ code, message }) => observation.log.warn({ code }, message),
+        onFault,
       });
       return `SPOE agent for HAProxy on ${host}:${listener.port}`;
+    },
+    apply: (config) => {
+      terms = termsOf(config, parts);
     },
     close: async () => listener?.close(),
     status: () => ({ port: listener?.port ?? null }),
   };
 };
+
+/** What a change of the configuration changes. `xff` is the one header HAProxy tells of. */
+function termsOf({ trustedProxies, limits }: ServiceConfig, { observation }: RoomParts) {
+  return {
+    limits,
+    mayConnect: peerCheck(trustedProxies),
+    addressOf: createClientAddress({
+      trustedProxies,
+      warn: ({ code, message }) => observation.log.warn({ code }, message),
+    }),
+  };
+}

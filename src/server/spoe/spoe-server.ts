@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createClientAddress } from '../../adapters/client-address.ts';
+import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { HeaderOptions, Limiter } from '../../limits/index.ts';
-import type { WarningListener } from '../../limits/warning.ts';
 import { AgentSession, type Decide } from './agent-session.ts';
 import {
   limitMessageName,
@@ -16,16 +15,17 @@ import { peerCheck } from './peer-check.ts';
 import { text } from './typed-data.ts';
 
 /** What the agent stands on. */
-export interface SpoeParts extends HeaderOptions {
+export interface SpoeParts {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  readonly limiter: Limiter;
-  /**
-   * Who may connect besides this machine, and, where HAProxy itself stands behind a proxy, whose `xff` counts: CIDRs.
-   * Default: none. The protocol has no tokens.
-   */
-  readonly trustedProxies?: readonly string[] | undefined;
+  readonly limiter: Pick<Limiter, 'take'>;
+  /** Who may connect; the protocol has no tokens. Default: this machine. */
+  readonly mayConnect?: ((peer: string | undefined) => boolean) | undefined;
+  /** Whose call HAProxy asks about, by `ip` and `xff`. Default: `ip` itself. */
+  readonly addressOf?: ClientAddress | undefined;
+  /** Which headers are told as variables. Default: `RateLimit` and `RateLimit-Policy`. */
+  readonly headers?: (() => HeaderOptions) | undefined;
   /** Connections at once. Default 1024. */
   readonly connections?: number | undefined;
   /** Until HAProxy has said hello. Default 5 s. */
@@ -34,7 +34,6 @@ export interface SpoeParts extends HeaderOptions {
   readonly drainMs?: number | undefined;
   /** Told of faults of ours. Default: a warning of the process. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  readonly warn?: WarningListener | undefined;
 }
 
 /** A listener that can be ended. */
@@ -58,7 +57,7 @@ const drainLookMs = 10;
  */
 export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
   const sessions = new Map<Socket, AgentSession>();
-  const mayConnect = peerCheck(parts.trustedProxies ?? []);
+  const { mayConnect = peerCheck([]) } = parts;
   const decide = createDecide(parts);
   const server = createServer({ noDelay: true }, (socket) => {
     if (mayConnect(socket.remoteAddress)) serve(socket, sessions, decide, parts.helloMs ?? defaultHelloMs);
@@ -104,15 +103,15 @@ function serve(socket: Socket, sessions: Map<Socket, AgentSession>, decide: Deci
 }
 
 function createDecide(parts: SpoeParts): Decide {
-  const { limiter, trustedProxies, warn, onFault = warnOfFault } = parts;
-  const clientAddress = createClientAddress({ trustedProxies, warn });
+  const { limiter, headers = () => ({}), onFault = warnOfFault } = parts;
+  const addressOf = parts.addressOf ?? createClientAddress({ warn: () => {} });
   return async (messages, mostBytes) => {
     const message = messages.find(({ name }) => name === limitMessageName);
     if (message === undefined) return new Uint8Array(0);
     let variables: Variables;
     try {
-      const described = readLimitMessage(message.args, clientAddress);
-      variables = variablesOf(await limiter.take(described.call), described, parts);
+      const described = readLimitMessage(message.args, addressOf);
+      variables = variablesOf(await limiter.take(described.call), described, headers());
     } catch (error) {
       variables = [['error', text(codeOf(error, onFault))]];
     }
