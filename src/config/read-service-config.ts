@@ -15,7 +15,7 @@ import { resolveService } from './resolve-service.ts';
 import { resolveScenarios } from './scenarios-section.ts';
 import type { ServiceConfig } from './service-config.ts';
 import { serviceDefaults } from './service-defaults.ts';
-import { type ServiceData, ServiceDocument } from './service-schema.ts';
+import { frame, type ServiceData, ServiceDocument } from './service-schema.ts';
 import { senseProblems } from './service-sense.ts';
 import { frozenCopy, isTree, merge, type Tree, valueAt } from './tree.ts';
 
@@ -87,19 +87,20 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
     return { config: null, problems: [{ path: '', message }] };
   }
   const { environment: own, environments, $schema: _, ...common } = document;
-  const problems = frameProblems({ environment: own, environments });
+  const environment = room.environment ?? own ?? serviceDefaults.environment;
+  const problems = [
+    ...schemaProblems(frame.environment, environment, 'environment'),
+    ...layerProblems(environments),
+  ];
+  if (typeof environment !== 'string') return { config: null, problems };
   const layers = isTree(environments) ? Object.fromEntries(Object.entries(environments).filter(isLayer)) : {};
-  const environment = room.environment ?? (typeof own === 'string' ? own : serviceDefaults.environment);
-  if (
-    !Object.hasOwn(layers, environment) &&
-    Object.keys(layers).length > 0 &&
-    room.environment !== undefined
-  ) {
-    problems.push({ path: 'environment', message: `is not one of ${Object.keys(layers).join(', ')}` });
+  const names = Object.keys(layers);
+  if (room.environment !== undefined && names.length > 0 && !names.includes(environment)) {
+    problems.push({ path: 'environment', message: `is not one of ${names.join(', ')}` });
   }
   const variables = readVariables(room.env);
   const chosen = checkLayer({ environment, common, layer: layers[environment], variables, room });
-  const others = Object.keys(layers)
+  const others = names
     .filter((name) => name !== environment)
     .flatMap(
       (name) =>
@@ -110,14 +111,26 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
   return { config: frozenCopy(chosen.config), problems: [] };
 }
 
-/** A layer that says nothing may be left empty; one that is no object is told of by the frame. */
+/** A layer that says nothing may be left empty. */
 const isLayer = ([, layer]: readonly [string, unknown]): boolean => layer === null || isTree(layer);
 
-function frameProblems(frame: Tree): Problem[] {
-  const known = Object.entries(frame).filter(([, value]) => value !== undefined);
-  return schemaProblems(ServiceDocument, Object.fromEntries(known)).filter(
-    ({ path }) => path === 'environment' || /^environments(\[|\.[\w@-]+$|$)/.test(path),
-  );
+function layerProblems(environments: unknown): Problem[] {
+  if (environments === undefined) return [];
+  if (!isTree(environments)) {
+    return [{ path: 'environments', message: `must be an object, got ${shapeOf(environments)}` }];
+  }
+  return Object.entries(environments).flatMap(([name, layer]) => {
+    const path = fieldPath('environments', name);
+    if (!isLayer([name, layer])) return [{ path, message: `must be an object, got ${shapeOf(layer)}` }];
+    const misplaced = Object.keys(layer ?? {}).filter((field) => Object.hasOwn(frame, field));
+    return [
+      ...schemaProblems(frame.environment, name).map(({ message }) => ({
+        path,
+        message: `its name ${message}`,
+      })),
+      ...misplaced.map((field) => ({ path: fieldPath(path, field), message: 'not a field of a layer' })),
+    ];
+  });
 }
 
 interface LayerCheck {
