@@ -5,9 +5,11 @@ import {
   createDescriptorLimiter,
   type DescriptorEvent,
   type DescriptorLimiter,
+  type DescriptorVerdict,
 } from '../../limits/descriptors/descriptor-limiter.ts';
 import type { DomainDocument } from '../../limits/descriptors/domain-document.ts';
 import type { LimitListener } from '../../limits/events.ts';
+import type { Verdict } from '../../limits/index.ts';
 import { judgeVisit } from '../judge-visit.ts';
 import { limitListener, type Observation } from '../observation.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
@@ -39,7 +41,7 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
         limiter: {
           take: (call) => judgeVisit(call, { ...parts, onFault: (error) => onFault(error, 'ext_authz') }),
         },
-        descriptors,
+        descriptors: countedDescriptors(descriptors, parts.observation),
         tokens: parts.tokens,
         addressOf: (peer, header) => terms.addressOf(peer, header),
         headers: () => terms.limits,
@@ -119,6 +121,42 @@ function openDescriptors({ config, store, secrets, observation }: RoomParts): De
     environment: config.environment,
     onEvent: (event) => tell(asLimitEvent(event)),
   });
+}
+
+/** Counts requests by domain as calls are counted by route. */
+function countedDescriptors(
+  limiter: DescriptorLimiter,
+  { metrics }: Observation,
+): Pick<DescriptorLimiter, 'decideSoon'> {
+  const counted = (domain: string, verdict: DescriptorVerdict) => {
+    metrics.limit(asVerdict(domain, verdict.over));
+    return verdict;
+  };
+  return {
+    decideSoon: (domain, descriptors) => {
+      const verdict = limiter.decideSoon(domain, descriptors);
+      return verdict instanceof Promise
+        ? verdict.then((later) => counted(domain, later))
+        : counted(domain, verdict);
+    },
+  };
+}
+
+function asVerdict(domain: string, over: boolean): Verdict {
+  return {
+    allowed: !over,
+    rule: over ? 'limit' : null,
+    retryAfterMs: 0,
+    caller: 'anonymous',
+    route: domain,
+    signIn: false,
+    cost: 1,
+    quota: null,
+    skipped: null,
+    shadow: null,
+    mode: 'NORMAL',
+    ticket: null,
+  };
 }
 
 /** A domain stands where a route does. */
