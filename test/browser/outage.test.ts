@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     await redis?.stop();
   });
 
-  it('a banner says so on every page, in words, and goes when the service itself is gone or back', async () => {
+  it('a banner says so on every page, in words, and stays in sight', async () => {
     const { page } = await openConsole(browser, service.url);
     await signIn(page);
     expect(await page.getByRole('alert').count()).toBe(0);

@@ -39,6 +39,40 @@ export function targetsIn({ raw }: ServiceStatus): readonly TargetView[] {
   });
 }
 
+/** A scenario and what it did since the start. */
+export interface ScenarioView {
+  readonly name: string;
+  readonly state: 'on' | 'off' | 'in shadow';
+  readonly degraded: number;
+  readonly blocked: number;
+  readonly skipped: number;
+}
+
+/** Null where scenarios are off. */
+export function scenariosIn({ raw }: ServiceStatus): readonly ScenarioView[] | null {
+  const { scenarios } = raw;
+  if (!isObject(scenarios) || scenarios.enabled !== true) return null;
+  const counts =
+    isObject(scenarios.counts) && isObject(scenarios.counts.scenarios) ? scenarios.counts.scenarios : {};
+  const viewOf = (state: ScenarioView['state']) => (name: unknown) => {
+    const count = isObject(counts[String(name)]) ? counts[String(name)] : {};
+    const { degraded, blocked, skipped } = isObject(count) ? count : {};
+    return {
+      name: String(name),
+      state,
+      degraded: numberOf(degraded),
+      blocked: numberOf(blocked),
+      skipped: numberOf(skipped),
+    };
+  };
+  const shadowed = new Set(listIn(scenarios, 'shadow'));
+  const isShadow = (name: unknown) => scenarios.shadow === true || shadowed.has(name);
+  return [
+    ...listIn(scenarios, 'names').map((name) => viewOf(isShadow(name) ? 'in shadow' : 'on')(name)),
+    ...listIn(scenarios, 'off').map(viewOf('off')),
+  ];
+}
+
 export function decisionsIn({ raw }: ServiceStatus): readonly PolicyCounts[] {
   const { decisions } = raw;
   if (!isObject(decisions)) return [];
@@ -69,6 +103,7 @@ const ownFields: ReadonlySet<string> = new Set([
   'limits',
   'decisions',
   'feed',
+  'scenarios',
   'targets',
 ]);
 

@@ -42,10 +42,14 @@ describe('what the page knows of the last minutes', () => {
   });
 
   it('says when it shows a sample, and stops saying so', () => {
-    const sampled = withBatch(emptyLive, { ...nothing, received: 900, unshown: 840 }, 0, 250);
+    const crowd = { ...nothing, received: 900, unshown: 840 };
+    const once = withBatch(emptyLive, crowd, 0, 250);
+    expect(once.pace.isSampled).toBe(false);
+    const sampled = withBatch(once, crowd, 0, 250);
     expect(sampled.pace.isSampled).toBe(true);
     expect(sampled.pace.perSecond).toBeGreaterThan(100);
     expect(withBatch(sampled, nothing, 0, 250).pace.isSampled).toBe(false);
+    expect(withBatch(emptyLive, { ...nothing, received: 1, withheld: 5 }, 0, 250).pace.isSampled).toBe(true);
   });
 
   it('ranks rules over the minutes that are kept', () => {

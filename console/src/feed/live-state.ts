@@ -20,8 +20,10 @@ export interface LiveState {
 
 export interface Pace {
   readonly perSecond: number;
-  /** True while lines arrive that the list does not show. */
+  /** True while more lines arrive than the list shows; one full batch, as after connecting, is none yet. */
   readonly isSampled: boolean;
+  /** Whether the last batch had more than the list shows. */
+  readonly isCrowded: boolean;
   readonly unshown: number;
   readonly withheld: number;
 }
@@ -41,7 +43,7 @@ export const emptyLive: LiveState = {
   blocks: [],
   notable: [],
   received: 0,
-  pace: { perSecond: 0, isSampled: false, unshown: 0, withheld: 0 },
+  pace: { perSecond: 0, isSampled: false, isCrowded: false, unshown: 0, withheld: 0 },
 };
 
 /**
@@ -55,7 +57,8 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spa
   const smooth = state.pace.perSecond + (perSecond - state.pace.perSecond) * PACE_WEIGHT;
   const pace: Pace = {
     perSecond: smooth < 0.05 ? 0 : smooth,
-    isSampled: batch.unshown > 0 || batch.withheld > 0,
+    isSampled: batch.withheld > 0 || (batch.unshown > 0 && state.pace.isCrowded),
+    isCrowded: batch.unshown > 0,
     unshown: state.pace.unshown + batch.unshown,
     withheld: state.pace.withheld + batch.withheld,
   };

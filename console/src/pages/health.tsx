@@ -1,4 +1,4 @@
-import { decisionsIn, roomsIn, targetsIn } from '../api/health.ts';
+import { decisionsIn, roomsIn, scenariosIn, targetsIn } from '../api/health.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { type ServiceStatus, status } from '../api/status.ts';
 import { feed } from '../feed/feed-client.ts';
@@ -91,6 +91,9 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
         <Panel title="Decisions since the start">
           <DecisionCounts value={value} />
         </Panel>
+        <Panel title="Scenarios">
+          <Scenarios value={value} />
+        </Panel>
         <Rooms value={value} />
       </div>
       <Targets value={value} />
@@ -111,6 +114,25 @@ function DecisionCounts({ value }: { readonly value: ServiceStatus }) {
         { title: 'Allowed', cell: ({ ALLOW }) => count(ALLOW), isNumber: true },
         { title: 'Soft', cell: ({ SOFT_BLOCK }) => count(SOFT_BLOCK), isNumber: true },
         { title: 'Hard', cell: ({ HARD_BLOCK }) => count(HARD_BLOCK), isNumber: true },
+      ]}
+    />
+  );
+}
+
+function Scenarios({ value }: { readonly value: ServiceStatus }) {
+  const rows = scenariosIn(value);
+  if (rows === null) return <Empty>Scenarios are off.</Empty>;
+  return (
+    <DataTable
+      caption="Abuse scenarios and what they did since the start"
+      rows={rows}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: 'Scenario', cell: ({ name }) => name, isHead: true },
+        { title: 'State', cell: ({ state }) => state },
+        { title: 'Degraded', cell: ({ degraded }) => count(degraded), isNumber: true },
+        { title: 'Blocked', cell: ({ blocked }) => count(blocked), isNumber: true },
+        { title: 'Skipped', cell: ({ skipped }) => count(skipped), isNumber: true, isMinor: true },
       ]}
     />
   );

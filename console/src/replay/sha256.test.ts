@@ -8,7 +8,7 @@ const hex = (words: Int32Array) =>
 
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 200 })
-  .map((points) => String.fromCodePoint(...points).toWellFormed());
+  .map((points) => String.fromCodePoint(...points.filter((point) => point < 0xd800 || point > 0xdfff)));
 
 it('is SHA-256', () => {
   fc.assert(
