@@ -38,11 +38,20 @@ export class ServiceClient {
     const resume = this.#lastId === null ? {} : { 'Last-Event-ID': this.#lastId };
     const answer = await this.#get('/v1/events', signal, { Accept: 'text/event-stream', ...resume });
     const reader = new SseReader();
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of this.#chunks(answer, signal)) {
       for (const { id, data } of reader.push(chunk)) {
         if (id !== null) this.#lastId = id;
         yield fieldsOf(parsed(data));
       }
+    }
+  }
+
+  async *#chunks(answer: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    try {
+      yield* answer.body ?? [];
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      throw new Fault('TARGET_UNREACHABLE', `the connection to ${this.url} broke`, { cause });
     }
   }
 
