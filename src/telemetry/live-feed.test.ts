@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGuard } from '../index.ts';
-import type { FeedLine } from './feed-event.ts';
+import type { FeedLine, FeedType } from './feed-event.ts';
 import { feedOf, limitFeed } from './feed-of.ts';
 import { feedStream } from './feed-stream.ts';
+import type { FeedSubscription } from './feed-subscription.ts';
 import { LiveFeed } from './live-feed.ts';
 
 const parsed = (lines: readonly FeedLine[]) =>
@@ -96,6 +98,54 @@ describe('LiveFeed', () => {
       shown: 2,
       hidden: { limit: 3 },
     });
+  });
+});
+
+describe('whatever happens to a feed', () => {
+  const act = fc.oneof(
+    fc.record({
+      kind: fc.constant('publish' as const),
+      type: fc.constantFrom('decision', 'limit', 'mode', 'config'),
+    }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: -50, max: 1500 }) }),
+    fc.record({ kind: fc.constant('join' as const), since: fc.option(fc.integer({ min: -1, max: 60 })) }),
+    fc.record({ kind: fc.constant('read' as const), who: fc.nat({ max: 3 }) }),
+    fc.record({ kind: fc.constant('leave' as const), who: fc.nat({ max: 3 }) }),
+  );
+
+  it('shows each reader all events in order, or says that some are missing', () => {
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 120 }), (acts) => {
+        const { feed, time } = feedAt({
+          ringEvents: 8,
+          queueEvents: 6,
+          maxSubscribers: 4,
+          eventsPerSecond: 5,
+        });
+        const readers: { subscription: FeedSubscription; last: number | null }[] = [];
+        for (const one of acts) {
+          if (one.kind === 'publish') feed.publish(one.type as FeedType, {}, one.type === 'decision');
+          if (one.kind === 'wait') time.now += one.ms;
+          if (one.kind === 'join') {
+            const subscription = feed.subscribe({ since: one.since });
+            if (subscription !== null) readers.push({ subscription, last: null });
+          }
+          if (one.kind === 'leave') readers[one.who]?.subscription.leave();
+          const reader = one.kind === 'read' ? readers[one.who] : undefined;
+          for (const { seq, type } of reader?.subscription.take() ?? []) {
+            if (reader === undefined || seq === 0) {
+              expect(['gap', 'dropped']).toContain(type);
+              continue;
+            }
+            if (reader.last !== null) expect(seq).toBe(reader.last + 1);
+            reader.last = seq;
+          }
+          expect(feed.counts().subscribers).toBeLessThanOrEqual(4);
+        }
+        feed.close();
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
