@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { addLogOptions, type LogFlags, logHelp } from '../replay/log-options.ts';
+import { addLogOptions, logHelp } from '../replay/log-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import type { CompareFlags } from './compare.ts';
 
 const help = `
 Decides every event of FILE by both policies and tells who would be treated differently, when and why. Ends with 0 when nobody
@@ -11,11 +12,6 @@ ${logHelp}
 Examples:
   $ portcullis compare - strict.yaml examples/sample-day.jsonl
   $ portcullis compare now.yaml next.yaml /var/log/auth.log.1.gz --format sshd --json`;
-
-export interface CompareFlags extends LogFlags {
-  readonly json: boolean;
-  readonly skipBad: boolean;
-}
 
 /** Adds `compare` to the program. `end` receives the exit code. */
 export function addCompare(program: Command, io: CommandIo, end: (code: ExitCode) => void): void {

@@ -2,17 +2,23 @@ import type { MemoryStore } from '../../stores/memory/index.ts';
 import { openReplayStore } from '../engine-options.ts';
 import { decideEntries } from '../replay/entry-decider.ts';
 import { openInput } from '../replay/input.ts';
+import type { LogFlags } from '../replay/log-options.ts';
 import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
 import { decideImmediately } from '../replay/replay.ts';
 import { askedOnce, type RequestJudge } from '../replay/request-decider.ts';
 import { engineOf, type Rules, readRules, requestDeciderOf } from '../replay/rules-file.ts';
 import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import type { CompareFlags } from './command.ts';
 import { Comparison } from './comparison.ts';
 import { comparisonText } from './comparison-text.ts';
 import { eventReader, logReader } from './entry-reader.ts';
 import { runCompare, type Side } from './run-compare.ts';
+
+/** Options of `compare`. */
+export interface CompareFlags extends LogFlags {
+  readonly json: boolean;
+  readonly skipBad: boolean;
+}
 
 /** Replays the file by both policies and tells the differences; 1 when there are some. */
 export async function compare(
