@@ -62,9 +62,13 @@ export function takeAttempt(
   if (shared > 0) put(records, share, shared - 1, window, t);
 }
 
-/** Ends the window. */
+/**
+ * Ends the window. The empty record stays for as long as the window would have lasted: without it, the record under the
+ * previous secret would show again.
+ */
 export function clearAttempts(records: Records, key: AttemptKey, t: number): void {
-  if (openWindow(records, key, t) !== null) put(records, key, 0, t, t);
+  const open = openWindow(records, key, t);
+  if (open !== null) put(records, key, 0, open.resetAt, t);
 }
 
 /** Takes from an address what one identifier has added to it in the window that is open. */

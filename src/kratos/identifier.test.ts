@@ -52,7 +52,7 @@ describe('an account has one key', () => {
         const key = normaliseIdentifier(typed);
         expect(normaliseIdentifier(key)).toBe(key);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -164,7 +164,7 @@ describe('a login', () => {
           expect(read.identifiers.length).toBeLessThanOrEqual(mostIdentifiers + 1);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
     for (const piece of [
       '{"a":',
@@ -176,6 +176,6 @@ describe('a login', () => {
       '+1x',
       '--\n',
     ])
-      readLoginForm(piece.repeat(Math.floor(2 ** 20 / piece.length)), null, '');
+      readLoginForm(piece.repeat(Math.floor(2 ** 18 / piece.length)), null, '');
   });
 });

@@ -77,7 +77,7 @@ class Kratos {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<ServerResponse> {
-    const url = new URL(request.url ?? '/', 'http://kratos');
+    const url = new URL(`http://kratos${request.url}`);
     response.setHeader('Cache-Control', 'private, no-cache, no-store, must-revalidate');
     response.appendHeader('Vary', 'Origin');
     response.appendHeader('Vary', 'Cookie');
