@@ -11,6 +11,7 @@ import { ask, bearer, type ServiceUnderTest, startService, tokenList } from './s
 /** Requests of each of the two fuzzers. In all 100,000 have been sent; the suite sends fewer. */
 const fuzzed = Number(process.env.PORTCULLIS_FUZZ ?? 1_200);
 const atOnce = 32;
+const fuzzMs = Math.max(120_000, fuzzed * 30);
 
 describe('fuzzed requests', () => {
   let under: ServiceUnderTest;
@@ -26,7 +27,7 @@ describe('fuzzed requests', () => {
   });
   afterAll(() => under.close());
 
-  it('are answered as documented, on every route', async () => {
+  it('are answered as documented, on every route', { timeout: fuzzMs }, async () => {
     const random = new Random('odd requests');
     const documented = statusesOf(await descriptionOf(under));
     const surprises = new Map<string, number>();
@@ -44,7 +45,7 @@ describe('fuzzed requests', () => {
     expect([...surprises]).toEqual([]);
   });
 
-  it('that are no HTTP at all end their connection, and nothing else', async () => {
+  it('that are no HTTP at all end their connection, and nothing else', { timeout: fuzzMs }, async () => {
     const random = new Random('odd bytes');
     for (let sent = 0; sent < fuzzed; sent += atOnce) {
       await Promise.all(Array.from({ length: atOnce }, () => sendBytes(under.port, oddBytes(random))));

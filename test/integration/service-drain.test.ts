@@ -1,0 +1,129 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceProcess, ServiceProcesses } from './service-process.ts';
+import { ask, startService } from './service-under-test.ts';
+
+let processes: ServiceProcesses;
+beforeAll(() => {
+  processes = new ServiceProcesses();
+});
+afterAll(() => processes.remove());
+
+/** One client: asks again and again on one connection, until it is told that the connection ends. */
+async function askUntilClosed(
+  url: string,
+  client: number,
+  answered: string[],
+  broken: string[],
+): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let n = 0; ; n += 1) {
+    const account = `account-${client}-${n}`;
+    const body = JSON.stringify({
+      ip: `10.${client}.${Math.floor(n / 250)}.${n % 250}`,
+      account,
+      device: { id: account, confidence: 'LOW' },
+    });
+    const outcome = await once(agent, url, body);
+    if (outcome.status === 200) answered.push(account);
+    else broken.push(`${account}: ${outcome.status}`);
+    if (outcome.status !== 200 || outcome.closes) break;
+  }
+  agent.destroy();
+}
+
+function once(
+  agent: Agent,
+  url: string,
+  body: string,
+): Promise<{ status: number | string; closes: boolean }> {
+  return new Promise((resolve) => {
+    const asked = request(`${url}/v1/fail`, { method: 'POST', agent }, (response) => {
+      response.resume();
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, closes: response.headers.connection === 'close' }),
+      );
+    });
+    asked.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ status: error.code ?? 'error', closes: true }),
+    );
+    asked.end(body);
+  });
+}
+
+async function accountsKnown(service: ServiceProcess, accounts: readonly string[]): Promise<number> {
+  let known = 0;
+  for (const account of accounts) {
+    const { json } = await ask(service.url, 'POST', '/v1/explain', { ip: '192.0.2.1', account });
+    if (json.keys.find(({ scope }: { scope: string }) => scope === 'K4')?.score >= 3) known += 1;
+  }
+  return known;
+}
+
+describe('SIGTERM under load', () => {
+  it('answers every request it took, and forgets nothing it has acknowledged', async () => {
+    const service = await processes.start({});
+    const answered: string[] = [];
+    const broken: string[] = [];
+    const clients = Array.from({ length: 16 }, (_, n) => askUntilClosed(service.url, n, answered, broken));
+    await sleep(700);
+    service.kill('SIGTERM');
+    await Promise.all(clients);
+    expect(broken).toEqual([]);
+    expect(await service.ended).toBe(0);
+    expect(answered.length).toBeGreaterThan(16);
+    const again = await processes.start({});
+    const sample = answered.filter(
+      (_, index) => index % Math.ceil(answered.length / 200) === 0 || index > answered.length - 50,
+    );
+    expect(await accountsKnown(again, sample)).toBe(sample.length);
+    again.kill('SIGTERM');
+    expect(await again.ended).toBe(0);
+  });
+});
+
+describe('a drain', () => {
+  it('ends streams, refuses to be ready, and takes a bounded time', async () => {
+    const under = await startService({ listen: { drainMs: 300 } }, { bounds: { graceMs: 200 } });
+    const stream = await fetch(`${under.url}/v1/events`);
+    const text = stream.text();
+    const stuck = request(`${under.url}/v1/check`, { method: 'POST', headers: { 'content-length': 10 } });
+    stuck.on('error', () => stuck.destroy());
+    stuck.write('{');
+    await sleep(50);
+    const startedAt = performance.now();
+    const closed = under.close();
+    const ready = await under.ask('GET', '/readyz');
+    expect([ready.status, ready.json.code, ready.headers.get('connection')]).toEqual([
+      503,
+      'DRAINING',
+      'close',
+    ]);
+    expect((await under.ask('POST', '/v1/check', { ip: '192.0.2.1', account: 'a' })).status).toBe(200);
+    await closed;
+    expect(await text).toContain('retry:');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(under.lines.join('')).toContain('connections were cut');
+    await expect(under.ask('GET', '/healthz')).rejects.toThrow('fetch failed');
+  });
+
+  it('may be asked for twice', async () => {
+    const under = await startService();
+    await Promise.all([under.close(), under.service.close()]);
+    await expect(
+      under.service.guard.check({ action: 'auth.login', ip: '192.0.2.1', account: 'a' }),
+    ).rejects.toThrow();
+  });
+});
+
+describe('a host that is not this machine alone', () => {
+  it('is told of at the start, and serves nobody else without tokens', async () => {
+    const service = await processes.start({ listen: { host: '0.0.0.0', port: 0, grpcPort: null } });
+    const local = await ask(`http://127.0.0.1:${service.port}`, 'GET', '/healthz');
+    expect(local.status).toBe(200);
+    expect(service.said.join('\n')).toContain('everybody else is refused');
+    service.kill('SIGINT');
+    expect(await service.ended).toBe(0);
+  });
+});
