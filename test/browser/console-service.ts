@@ -53,7 +53,7 @@ export async function startConsoleService(document: object = {}): Promise<Consol
     path,
     JSON.stringify({
       environment: 'prod',
-      listen: { port: 0, grpcPort: null, drainMs: 500 },
+      listen: { port: 0, grpcPort: null, drainMs: 100 },
       store: 'memory',
       tokens: Object.entries(tokens).map(([role, token]) => ({ name: `test-${role}`, role, token })),
       telemetry: { logLevel: 'silent' },

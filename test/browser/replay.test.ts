@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     const { page } = await openConsole(browser, service.url);
     await visit(page, 'Replay');
     const many = Array.from(
-      { length: 400_000 },
+      { length: 150_000 },
       (_, t) => `{"t":${t},"op":"fail","account":"a${t % 977}","ip":"192.0.2.${t % 251}"}`,
     );
     await page.getByLabel('Event file').setInputFiles({
