@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { choice, cidrs, optionalFields, port, text, whole } from './fields.ts';
+import { choice, cidrs, milliseconds, name, optionalFields, port, text, whole } from './fields.ts';
 
 const sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$', expected: '64 hexadecimal digits' });
 
@@ -31,6 +31,15 @@ export const KratosSection = optionalFields(
         maxLength: 512,
         expected: 'a path of at most 512 characters that starts with "/"',
       }),
+      sessionCookie: name('By which Kratos says that a login has succeeded.'),
+      resetOnSuccess: Type.Boolean({
+        description: 'Whether a success that the proxy sees resets the counters, as the webhook does.',
+      }),
+      forwardedFor: choice(
+        ['first', 'nearest'],
+        'Which address of `X-Forwarded-For` counts: the first, or the nearest that is no trusted proxy.',
+      ),
+      upstreamTimeoutMs: milliseconds(600_000, 'Until Kratos has begun to answer; then 504.'),
     }),
   },
   { description: 'Login backoff in front of Ory Kratos.' },

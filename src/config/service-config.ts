@@ -142,6 +142,14 @@ export interface KratosSettings {
     readonly port: number;
     /** Where a locked-out browser is sent. Default `/login`. */
     readonly lockoutPath: string;
+    /** The cookie by which Kratos says that a login has succeeded. Default `ory_kratos_session`. */
+    readonly sessionCookie: string;
+    /** Whether a success that the proxy sees resets the counters, as the webhook does. Default true. */
+    readonly resetOnSuccess: boolean;
+    /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
+    readonly forwardedFor: 'first' | 'nearest';
+    /** Until Kratos has begun to answer; then 504. Default 30 s. */
+    readonly upstreamTimeoutMs: number;
   };
 }
 

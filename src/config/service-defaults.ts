@@ -43,7 +43,15 @@ export const serviceDefaults = {
     onStoreFailure: 'policy',
     policy: 'counters',
   } satisfies Partial<KratosSettings>,
-  kratosProxy: { enabled: true, port: 8472, lockoutPath: '/login' },
+  kratosProxy: {
+    enabled: true,
+    port: 8472,
+    lockoutPath: '/login',
+    sessionCookie: 'ory_kratos_session',
+    resetOnSuccess: true,
+    forwardedFor: 'first',
+    upstreamTimeoutMs: 30 * SECOND_MS,
+  } satisfies Omit<KratosSettings['proxy'], 'host'>,
   failure: { deadlineMs: defaultDeadlineMs, nodes: 1 },
   telemetry: {
     logLevel: 'info',

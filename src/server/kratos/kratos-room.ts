@@ -54,7 +54,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
 };
 
 function countingBackoff(
-  { policy: _, webhooks: __, proxy: ___, upstreamUrl: ____, ...settings }: KratosSettings,
+  { policy: _, webhooks: __, proxy, upstreamUrl: ___, ...settings }: KratosSettings,
   { config, store, secrets }: RoomParts,
   counters: ExpiringCounters | null,
 ): CounterBackoff {
@@ -64,6 +64,8 @@ function countingBackoff(
     store,
     environment: config.environment,
     failure: config.failure,
+    policy: config.policies.find(({ name }) => name === 'login'),
+    resetOnSuccess: proxy.resetOnSuccess,
     ...(counters === null ? {} : { counters }),
   });
 }
@@ -84,7 +86,7 @@ function proxyOptions(
   return {
     host: proxy.host,
     port: proxy.port,
-    upstream: { url: upstreamUrl },
+    upstream: { url: upstreamUrl, timeoutMs: proxy.upstreamTimeoutMs },
     backoff,
     trustedProxies: new CidrSet(
       'trustedProxies',
@@ -92,6 +94,8 @@ function proxyOptions(
     ),
     trustsUnix: trustedProxies.includes('unix'),
     lockoutPath: proxy.lockoutPath,
+    sessionCookie: proxy.sessionCookie,
+    forwardedFor: proxy.forwardedFor,
     onFault: (error: unknown) =>
       log.error({ component: 'kratos', error }, 'the login proxy met a fault of ours'),
   };
