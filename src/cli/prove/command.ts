@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 
@@ -7,7 +7,7 @@ Searches, over the engine's pure core, for a trace that breaks one of its guaran
 worst that they allow: most guesses a day, cheapest ways to keep an owner out, longest time behind a budget. Every trace
 is a file of events that "portcullis replay" decides the same way.
 
-A whole run takes under a minute or so and finds the same each time. With --seconds it is cut short, or goes on walking.
+The same policies, effort and seed find the same. With --seconds the search is cut short, or goes on at random until then.
 Exit code 1 when a guarantee is broken. 0 says that none was found to be, within the bounds that are named.
 
 Example:
@@ -21,6 +21,7 @@ interface Flags {
   readonly seconds?: number;
   readonly seed: number;
   readonly out?: string;
+  readonly effort: 'quick' | 'full';
   readonly json: boolean;
 }
 
@@ -32,19 +33,24 @@ export function addProve(program: Command, io: CommandIo, end: (code: ExitCode) 
     .option('--policy <file>', 'policies to search under (YAML or JSON)')
     .option(
       '--depth <number>',
-      'acts in a row of which every order is tried, 1 to 12 (default 6)',
+      'acts in a row of which every order is tried, 1 to 12 (default by effort)',
       wholeNumber(1, 12),
+    )
+    .addOption(
+      new Option('--effort <name>', 'quick: a few seconds, for every change; full: under a minute or so')
+        .choices(['quick', 'full'])
+        .default('full'),
     )
     .option('--seconds <number>', 'how long to search, 1 to 86400', wholeNumber(1, 86_400))
     .option('--seed <number>', 'of the random walks', wholeNumber(0, 2 ** 31), 1)
     .option('--out <folder>', 'write the traces there')
     .option('--json', 'the report as JSON', false)
     .addHelpText('after', help)
-    .action(async ({ policy, ...flags }: Flags) => {
+    .action(async ({ policy, effort, ...flags }: Flags) => {
       const policies = await policiesOf(policy);
-      const { runProve } = await import('./run-prove.ts');
+      const { runProve, efforts } = await import('./run-prove.ts');
       const clock = () => performance.now();
-      end(await runProve({ ...flags, policies, policyFile: policy, clock }, io));
+      end(await runProve({ ...flags, effort: efforts[effort], policies, policyFile: policy, clock }, io));
     });
 }
 

@@ -60,7 +60,7 @@ const quoted = (path: string): string =>
 function boundLines({ scenes, walks, isWhole }: PolicyProof): string[] {
   const states = scenes.reduce((sum, scene) => sum + scene.states, 0);
   return [
-    `  searched ${states} states in ${scenes.length} scenes:`,
+    `  searched ${states} states in ${scenes.length} scenes, acts at once, at the next changes and at the last:`,
     ...scenes.map(
       ({ scene, states: own, completeDepth, spanMs }) =>
         `    ${scene}: ${own} states, every order of ${completeDepth} acts, up to ${inWords(spanMs)}`,

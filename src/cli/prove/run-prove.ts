@@ -1,5 +1,5 @@
 import type { Policy } from '../../core/policy.ts';
-import { type Effort, fullEffort } from '../../testing/prover/effort.ts';
+import { type Effort, fullEffort, quickEffort } from '../../testing/prover/effort.ts';
 import { prove } from '../../testing/prover/prove.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { reportJson } from './report-json.ts';
@@ -16,11 +16,12 @@ export interface ProveCommandOptions {
   /** Folder for the traces; without it only those of broken guarantees are shown. */
   readonly out?: string | undefined;
   readonly json: boolean;
-  /** Default {@link fullEffort}. */
-  readonly effort?: Effort | undefined;
+  readonly effort: Effort;
   /** Time in ms. */
   readonly clock: () => number;
 }
+
+export const efforts = { quick: quickEffort, full: fullEffort } as const;
 
 /** Searches, reports, and says whether a guarantee is broken. */
 export async function runProve(options: ProveCommandOptions, io: CommandIo): Promise<ExitCode> {
@@ -43,10 +44,17 @@ export async function runProve(options: ProveCommandOptions, io: CommandIo): Pro
   return isBroken ? 1 : 0;
 }
 
-/** With a time given, walks go on until it is up. */
-function effortOf({ effort = fullEffort, depth = effort.depth, seconds }: ProveCommandOptions): Effort {
-  return { ...effort, depth, walks: seconds === undefined ? effort.walks : Number.MAX_SAFE_INTEGER };
+/** With a depth given, states are bounded by memory alone; with a time given, walks go on until it is up. */
+function effortOf({ effort, depth, seconds }: ProveCommandOptions): Effort {
+  return {
+    ...effort,
+    depth: depth ?? effort.depth,
+    maxStates: depth === undefined ? effort.maxStates : MOST_STATES,
+    walks: seconds === undefined ? effort.walks : Number.MAX_SAFE_INTEGER,
+  };
 }
+
+const MOST_STATES = 100_000;
 
 function deadlineOf({ seconds, clock }: ProveCommandOptions): (share: number) => boolean {
   if (seconds === undefined) return () => false;

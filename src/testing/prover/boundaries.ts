@@ -1,4 +1,4 @@
-import type { CredentialPolicy, LadderPolicy, Policy, RatePolicy } from '../../core/policy.ts';
+import type { CredentialPolicy, LadderPolicy, Policy, RatePolicy, ScorePolicy } from '../../core/policy.ts';
 import type { StoredRecord } from '../../core/records.ts';
 import type { Standing } from '../../core/standing.ts';
 import type {
@@ -38,10 +38,12 @@ type Note = (time: number | null) => void;
 
 function noteAccount(record: AccountRecord, policy: CredentialPolicy, now: number, note: Note): void {
   const { score, budget, correlation, caps, ladder } = policy;
-  noteStanding(record.standing, score.decayMs.account, ladder, now, note);
+  noteStanding(record.standing, ladder, now, note);
+  noteScore(record.standing, [score.newDevice, score.missingDeviceAgain], score.decayMs.account, score, note);
   for (const { standing, failures } of record.devices) {
-    noteStanding(standing, score.decayMs.accountDevice, ladder, now, note);
-    note(lastOf(failures, budget.epochMs));
+    noteStanding(standing, ladder, now, note);
+    noteScore(standing, [score.knownDevice], score.decayMs.accountDevice, score, note);
+    note(firstOf(failures.slice(-budget.knownDeviceGrace), budget.epochMs));
   }
   if (record.missingAt !== null) note(record.missingAt + score.missingDeviceAgainMs);
   noteWindow(record.rotation, correlation.rotation.windowMs, note);
@@ -64,7 +66,15 @@ function noteOther(
   now: number,
   note: Note,
 ): void {
-  noteStanding((record as NetworkRecord).standing, score.decayMs.network, ladder, now, note);
+  const { standing } = record as NetworkRecord;
+  noteStanding(standing, ladder, now, note);
+  noteScore(
+    standing,
+    [kind === 'K1' ? score.sprayedAccount : score.missingDevice],
+    score.decayMs.network,
+    score,
+    note,
+  );
   if (kind === 'K1' && correlation.spray !== null)
     noteWindow((record as NetworkRecord).spray, correlation.spray.windowMs, note);
   if (kind === 'K2') noteWindow((record as AgentRecord).churn, correlation.churn.windowMs, note);
@@ -85,31 +95,42 @@ function noteOther(
 /** Calls have no score; a bucket has drained when its time has come. */
 function noteRate(record: StoredRecord, { ladder }: RatePolicy, now: number, note: Note): void {
   const { standing, bucket } = record as NetworkRecord;
-  noteStanding(standing, 0, ladder, now, note);
+  noteStanding(standing, ladder, now, note);
   note(bucket.tatMs);
 }
 
-/** The next point forgotten and the last, under both speeds; ends of blocks; levels forgotten one by one. */
-function noteStanding(
-  standing: Standing,
-  decayMs: number,
-  ladder: LadderPolicy,
-  now: number,
-  note: Note,
-): void {
-  const { score, scoreAt, softUntil, hardUntil, hardAt, memory } = standing;
+/** Ends of blocks; levels forgotten one by one. */
+function noteStanding(standing: Standing, ladder: LadderPolicy, now: number, note: Note): void {
+  const { softUntil, hardUntil, hardAt, memory } = standing;
   note(softUntil);
   note(hardUntil);
   if (hardAt !== null) note(hardAt + ladder.cycleMs);
-  if (score > 0) {
-    const step = memory >= 2 ? 2 * decayMs : decayMs;
-    for (let points = 1; points <= Math.min(score, 3); points += 1) note(scoreAt + points * step);
-    note(scoreAt + score * step);
-  }
   let since = hardUntil;
   for (let level = memory; level > 0 && since <= now + MOST_AHEAD_MS; level -= 1) {
     since += ladder.memoryMs[level - 1] ?? 0;
     note(since);
+  }
+}
+
+/**
+ * When the next points are forgotten; when so many are that one more failure stays below a threshold; when all are. At
+ * both speeds, where a level is remembered that may be forgotten meanwhile.
+ */
+function noteScore(
+  { score, scoreAt, memory }: Standing,
+  deltas: readonly number[],
+  decayMs: number,
+  { softFrom, hardFrom, severeFrom }: ScorePolicy,
+  note: Note,
+): void {
+  if (score === 0) return;
+  const below = deltas.flatMap((delta) =>
+    [softFrom, hardFrom, severeFrom].map((from) => score + delta - from + 1),
+  );
+  for (const points of new Set([1, 2, 3, score, ...below])) {
+    if (points < 1 || points > score) continue;
+    note(scoreAt + points * decayMs);
+    if (memory >= 2) note(scoreAt + 2 * points * decayMs);
   }
 }
 
@@ -122,6 +143,3 @@ function noteWindow({ seen, watchUntil }: WatchedWindow, windowMs: number, note:
 
 const firstOf = (times: readonly number[], windowMs: number): number | null =>
   times[0] === undefined ? null : times[0] + windowMs;
-
-const lastOf = (times: readonly number[], windowMs: number): number | null =>
-  firstOf(times.slice(-1), windowMs);

@@ -29,7 +29,7 @@ export const quickEffort: Effort = {
   depth: 3,
   maxStates: 1_200,
   walks: 250,
-  width: 8,
+  width: 6,
   maxRequests: 30,
   outageDepth: 5,
 };

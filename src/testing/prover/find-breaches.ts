@@ -4,10 +4,10 @@ import type { Effort } from './effort.ts';
 import { type Exhausted, exhaust } from './exhaust.ts';
 import type { Guarantee } from './guarantees/guarantee.ts';
 import type { Breach } from './judge.ts';
-import type { State } from './play.ts';
+import { type State, stepsOf } from './play.ts';
 import type { ProofEngine } from './proof-engine.ts';
 import { callScene, everyAct, type Scene, scenesOf } from './scenes.ts';
-import { shrink } from './shrink.ts';
+import { firstBreach, shrink } from './shrink.ts';
 import { type Wandered, wander } from './wander.ts';
 
 export interface BreachSearch {
@@ -37,11 +37,13 @@ export class BreachHunt {
     this.#scenes = policy.kind === 'rate' ? [callScene(policy)] : scenesOf(engine, action, policy);
   }
 
-  /** Tries everything, in each scene, as deep as the effort allows. */
+  /** Tries everything, in each scene, as deep as the effort allows, while there is a guarantee left to break. */
   exhaust(): readonly SceneBounds[] {
     const { effort, onPart } = this.#search;
     return this.#scenes.map((scene) => {
+      if (this.#unbroken().length === 0) return { scene: scene.name, states: 0, completeDepth: 0, spanMs: 0 };
       onPart(scene.name);
+      this.#until(() => ({ breach: this.#breachBefore(scene) }));
       return this.#until(() => exhaust(scene, { ...this.#search, ...effort, guarantees: this.#unbroken() }));
     });
   }
@@ -63,6 +65,11 @@ export class BreachHunt {
         random: new Random(`${seed}/${policy.name}`),
       }),
     );
+  }
+
+  /** What leads to where a scene begins may break something, too. */
+  #breachBefore({ start }: Scene): Breach | null {
+    return firstBreach(stepsOf(start.trail), this.#unbroken(), this.#search.action, this.#search);
   }
 
   #unbroken(): readonly Guarantee[] {

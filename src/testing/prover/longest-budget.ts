@@ -5,7 +5,7 @@ import { accountKind, victimIn } from './account-kind.ts';
 import { boundariesOf } from './boundaries.ts';
 import { type OwnerKind, ownerSignals } from './cast.ts';
 import { climb } from './layered-beam.ts';
-import { paceOf } from './most-guesses.ts';
+import { paceOf, waysOf } from './pace.ts';
 import { play, type State, type Trail } from './play.ts';
 import type { ProofEngine, RecordMap } from './proof-engine.ts';
 import { faceless, newcomer, settledIn } from './scenes.ts';
@@ -27,6 +27,8 @@ export interface BudgetHold {
   readonly totalMs: number;
   readonly trail: Trail | null;
 }
+
+const besieging = [newcomer, faceless];
 
 interface Held extends Omit<BudgetHold, 'trail'> {
   readonly state: State;
@@ -51,7 +53,7 @@ export function longestBudget(search: BudgetSearch): BudgetHold {
     *expand(from) {
       for (const t of [from.state.t, ...boundariesOf(from.state.records, from.state.t, policy)]) {
         if (t >= endMs) break;
-        for (const act of [newcomer, faceless]) {
+        for (const act of besieging) {
           const { verified, state } = play(engine, action, from.state, act, t);
           if (verified === 0) continue;
           const heldMs = heldFor(search, from.state.records, state.records, t);
@@ -71,7 +73,7 @@ export function longestBudget(search: BudgetSearch): BudgetHold {
 function lostMs({ state, totalMs }: Held, policy: CredentialPolicy): number {
   const { budget, ladder } = policy;
   const isActive = (victimIn(state.records)?.budget.epochStart ?? null) !== null;
-  const spentMs = isActive ? state.t : paceOf(state, policy);
+  const spentMs = isActive ? state.t : paceOf(state, policy, waysOf(besieging));
   return spentMs - (totalMs * budget.cooldownMs) / durationOf(budget.level, ladder);
 }
 

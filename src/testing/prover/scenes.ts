@@ -25,6 +25,13 @@ const passive = guess('a stranger with a device that many share, at new addresse
   device: 'passive',
 });
 
+/** One account after the other, from one address. */
+const spray: Act = {
+  ...regular,
+  name: 'one account after the other from one address',
+  signals: (turn) => ({ ...regular.signals(turn), account: `account ${turn}` }),
+};
+
 /** As few as can be, to get deep. */
 const strangers: readonly Act[] = [newcomer, faceless, owner('trusted', 'signIn')];
 
@@ -85,6 +92,7 @@ export function scenesOf(engine: ProofEngine, action: string, policy: Credential
   const climbed = drip(faceless, 3 + ladder.maxLevel, 1);
   const graceUsed = drip(owner('known', 'guess'), FREE_FAILURES, 2 * score.decayMs.accountDevice);
   const rotated = drip(newcomer, 8, correlation.rotation.windowMs / 4);
+  const sprayed = drip(spray, Math.min(MOST_REPEATS, SPRAYS * (correlation.spray?.count ?? 0)), 1);
   return [
     { name: 'strangers at an account', acts: strangers, changes: 2, start },
     { name: 'siege of an account', acts: siege, changes: 3, start },
@@ -94,6 +102,7 @@ export function scenesOf(engine: ProofEngine, action: string, policy: Credential
     { name: 'high on the ladder', acts: siege, changes: 3, start: climbed },
     { name: 'after the free failures', acts: siege, changes: 3, start: graceUsed },
     { name: 'while devices rotate', acts: siege, changes: 3, start: rotated },
+    { name: 'after sprays from one address', acts: network, changes: 1, start: sprayed },
   ];
 }
 
@@ -112,6 +121,7 @@ export function callScene({ limits }: RatePolicy): Scene {
 
 const MOST_REPEATS = 60;
 const FREE_FAILURES = 9;
+const SPRAYS = 5;
 
 /** The same act again and again, after each denial as soon as it is let through. */
 export function repeat(

@@ -30,28 +30,24 @@ function shorter(
   around: Surroundings,
 ): Breach | null {
   for (let from = 0; from + size <= steps.length; from += size) {
-    const found = firstBreach(
-      [...steps.slice(0, from), ...steps.slice(from + size)],
-      guarantee,
-      action,
-      around,
-    );
+    const left = [...steps.slice(0, from), ...steps.slice(from + size)];
+    const found = firstBreach(left, [guarantee], action, around);
     if (found !== null) return found;
   }
   return null;
 }
 
-/** Plays the steps from the beginning until the guarantee breaks. */
-function firstBreach(
+/** Plays the steps from the beginning until one of the guarantees breaks. */
+export function firstBreach(
   steps: readonly Trail[],
-  guarantee: Guarantee,
+  guarantees: readonly Guarantee[],
   action: string,
   around: Surroundings,
 ): Breach | null {
   let state: State = beginning;
   for (const { act, t } of steps) {
     const played = play(around.engine, action, state, act, t);
-    const breach = judge(played, [guarantee], around);
+    const breach = judge(played, guarantees, around);
     if (breach !== null) return breach;
     state = played.state;
   }

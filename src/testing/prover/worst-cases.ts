@@ -4,10 +4,12 @@ import { type OwnerKind, ownerKinds } from './cast.ts';
 import { type Besieger, besiegers, cheapestDenials, type Denial } from './cheapest-denial.ts';
 import type { Effort } from './effort.ts';
 import { failure, type Promised } from './guarantees/guarantee.ts';
+import { guessBound } from './guess-bound.ts';
 import { type BudgetHold, longestBudget } from './longest-budget.ts';
-import { guessBound, type MostGuesses, mostGuesses, strategies } from './most-guesses.ts';
+import { type MostGuesses, mostGuesses } from './most-guesses.ts';
 import type { Trail } from './play.ts';
 import { ProofEngine, type RunOperation } from './proof-engine.ts';
+import { strategies } from './strategies.ts';
 
 export interface WorstCaseSearch {
   readonly policy: CredentialPolicy;
