@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
+import { isRedisInstalled, startRedis } from '../servers/redis-server.ts';
+import { wrong } from './kratos-scene.ts';
+import { type ServiceUnderTest, startService } from './service-under-test.ts';
+
+const hooks = '/api/v1/webhooks/kratos/login-backoff';
+
+describe('the service in front of Kratos', () => {
+  let kratos: KratosUpstream;
+  const running: ServiceUnderTest[] = [];
+  beforeAll(async () => {
+    kratos = await startKratosUpstream([{ email: 'alice@example.com', password: 'right' }]);
+  });
+  afterEach(async () => {
+    for (const under of running.splice(0)) await under.close();
+  });
+  afterAll(() => kratos.stop());
+
+  async function open(section: object = {}, document: object = {}) {
+    const proxy = { port: 0, ...('proxy' in section ? (section.proxy as object) : {}) };
+    const under = await startService({
+      trustedProxies: ['127.0.0.1'],
+      ...document,
+      kratos: { upstreamUrl: kratos.url, ...section, proxy },
+    });
+    running.push(under);
+    const status = (await under.ask('GET', '/v1/status')).json as { kratos: { port: number } };
+    const url = `http://127.0.0.1:${status.kratos.port}`;
+    const login = async (identifier: string, ip: string, password = 'wrong') => {
+      const flow = (await (await fetch(`${url}/self-service/login/api`)).json()) as { id: string };
+      return fetch(`${url}/self-service/login?flow=${flow.id}`, {
+        method: 'POST',
+        headers: { accept: 'application/json', 'content-type': 'application/json', 'true-client-ip': ip },
+        body: JSON.stringify({ ...wrong(identifier), password }),
+      });
+    };
+    return { under, url, login };
+  }
+
+  test('counts at the proxy and at the webhooks together', async () => {
+    const { under, login } = await open();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect((await login('alice@example.com', '192.0.2.1')).status).toBe(400);
+    }
+    const before = { identifier: 'ALICE@example.com', client_ip: '192.0.2.1' };
+    expect((await under.ask('POST', `${hooks}/before-login`, before)).json).toEqual({
+      allowed: true,
+      identifier_attempts: 6,
+      ip_attempts: 6,
+    });
+    const after = { email: 'alice@example.com', client_ip: '192.0.2.1' };
+    expect((await under.ask('POST', `${hooks}/after-login`, after)).json).toEqual({
+      status: 'success',
+      message: 'counters reset',
+    });
+    for (let attempt = 0; attempt < 10; attempt += 1) await login('alice@example.com', '192.0.2.1');
+    expect((await login('alice@example.com', '192.0.2.1')).status).toBe(429);
+    const refused = await under.ask('POST', `${hooks}/before-login`, before);
+    expect(refused.status).toBe(403);
+    expect(refused.json).toMatchObject({ allowed: false, reason: 'identifier' });
+  });
+
+  test('allows what its webhooks cannot read, and logs that and nothing of it', async () => {
+    const { under } = await open();
+    const answers = [
+      await under.ask('POST', `${hooks}/before-login`, 'identifier=secret4711'),
+      await under.ask('POST', `${hooks}/before-login`, {}),
+      await under.ask('POST', `${hooks}/after-login`, '"secret4711'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(under.lines.filter((line) => /KRATOS_WEBHOOK_(EMPTY|UNREADABLE)/.test(line))).toHaveLength(3);
+    expect(under.lines.join('')).not.toContain('4711');
+  });
+
+  test('asks callers of its webhooks for a token or a signature where one is set', async () => {
+    const secret = 'a secret that signs webhooks';
+    const { under } = await open({
+      webhooks: { token: 'a token for webhooks'.replaceAll(' ', '-'), signatureSecret: secret },
+    });
+    const body = JSON.stringify({ identifier: 'a' });
+    const ask = (headers: Record<string, string>) =>
+      under.ask('POST', `${hooks}/before-login`, body, headers).then(({ status }) => status);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const hmac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+    expect(await ask({})).toBe(401);
+    expect(await ask({ authorization: 'Bearer another-token' })).toBe(401);
+    expect(await ask({ authorization: 'Bearer a-token-for-webhooks' })).toBe(200);
+    expect(await ask({ 'x-portcullis-signature': `t=${seconds},v1=${hmac}` })).toBe(200);
+  });
+
+  test('serves webhooks to loopback and the configured addresses alone where none is set', async () => {
+    const { under } = await open({ webhooks: { cidrs: ['10.0.0.0/8'] } });
+    const ask = (from: string) =>
+      under
+        .ask('POST', `${hooks}/before-login`, { identifier: 'a' }, { 'x-forwarded-for': from })
+        .then(({ status }) => status);
+    expect([await ask('10.1.2.3'), await ask('203.0.113.9')]).toEqual([200, 403]);
+  });
+
+  test('runs the whole engine where it is asked to, and shows what it decides', async () => {
+    const { under, login } = await open({ policy: 'matrix' });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      statuses.push((await login('alice@example.com', `192.0.2.${attempt}`)).status);
+    }
+    expect([statuses[0], statuses[5]]).toEqual([400, 429]);
+    const { json } = await under.ask('GET', '/v1/blocks');
+    expect(JSON.stringify(json)).toContain('K4');
+  });
+
+  test('says at its start that a failing store would let everybody in', async () => {
+    const { under } = await open({ onStoreFailure: 'open' });
+    expect(under.lines.join('')).toContain('KRATOS_STORE_FAILURE_OPEN');
+  });
+
+  test('logs, counts and shows nothing of who signs in', async () => {
+    const { under, login } = await open({ maxIdentifierAttempts: 1 });
+    for (let attempt = 0; attempt < 3; attempt += 1) await login('whoami4711@example.com', '198.51.100.47');
+    const metrics = (await under.ask('GET', '/metrics')).text;
+    expect(metrics).toMatch(/portcullis_kratos_total\{[^}]*blocked[^}]*\} 2/);
+    expect(under.lines.join('') + metrics).not.toMatch(/4711|198\.51\.100\.47/);
+  });
+
+  test.runIf(isRedisInstalled())(
+    'counts in Redis as an existing deployment does, two services together',
+    async () => {
+      const redis = await startRedis();
+      const document = { store: redis.url, failure: { deadlineMs: 2_000 } };
+      const one = await open({ keys: 'plain' }, document);
+      const other = await open({ keys: 'plain' }, document);
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        await one.login('alice@example.com', '192.0.2.1');
+        await other.login('alice@example.com', '192.0.2.2');
+      }
+      expect(await redis.cli('GET', 'login_backoff:id:alice@example.com')).toBe('10');
+      expect((await other.login('alice@example.com', '192.0.2.3')).status).toBe(429);
+      expect((await one.login('alice@example.com', '192.0.2.4', 'right')).status).toBe(429);
+      await redis.cli('DEL', 'login_backoff:id:alice@example.com');
+      expect((await one.login('alice@example.com', '192.0.2.5', 'right')).status).toBe(200);
+      expect(await redis.cli('EXISTS', 'login_backoff:id:alice@example.com')).toBe('0');
+      await redis.stop();
+    },
+  );
+});
