@@ -7,6 +7,7 @@ import { ladder } from '../../limits/client-record.ts';
 import type { Limiter } from '../../limits/limiter.ts';
 import type { Verdict } from '../../limits/verdict.ts';
 import type { ReplayReason } from './replay-decision.ts';
+import { Suspects } from './suspects.ts';
 
 const MOST_BLOCKS = 65_536;
 const UNAUTHORIZED = 401;
@@ -40,6 +41,7 @@ export function askedOnce(judge: RequestJudge): RequestJudge {
 export class RequestDecider implements RequestJudge {
   readonly #limiter: Limiter;
   readonly #scenarios: ScenarioRun | null;
+  readonly #suspects = new Suspects();
   /** Levels of blocks that were seen to begin, by address and end: a verdict on a running one does not tell its level. */
   readonly #levels = new Map<string, number>();
 
@@ -51,14 +53,16 @@ export class RequestDecider implements RequestJudge {
   /** The limiter speaks first. */
   async decide(entry: RequestEntry): Promise<ReplayReason[]> {
     const call = callOf(entry);
-    const standing = this.#scenarios?.standing(call, entry.t);
+    const standing = this.#suspects.mayInclude(entry) ? this.#scenarios?.standing(call, entry.t) : undefined;
     const verdict = await this.#limiter.take(standing === undefined ? call : { ...call, standing });
     const reasons = verdict.rule === null ? [] : [this.#reasonOf(verdict, entry)];
     if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null) return reasons;
     // What is over its limit would have been answered with 429, whatever the log says.
     const status = verdict.allowed ? entry.status : REFUSED;
     for (const finding of this.#scenarios.observe({ ...call, status }, entry.t)) {
-      if (!finding.shadow) reasons.push(this.#foundReason(finding, verdict, entry));
+      if (finding.shadow) continue;
+      this.#suspects.note(finding, entry);
+      reasons.push(this.#foundReason(finding, verdict, entry));
     }
     return reasons;
   }
