@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import './styles/tokens.css';
 import './styles/layout.css';
+import './styles/tables.css';
 import './styles/parts.css';
 import './styles/forms.css';
 import { App } from './app.tsx';

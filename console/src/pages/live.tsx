@@ -1,19 +1,18 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { serviceNow } from '../api/service-clock.ts';
 import { feed } from '../feed/feed-client.ts';
-import { decisionOf, type FeedLine, lineKey, type ShownDecision, textOf } from '../feed/feed-line.ts';
 import { type ChartColumns, chartColumns, type LiveState, topNames } from '../feed/live-state.ts';
 import { count, rate } from '../format/number.ts';
 import { clockTime } from '../format/time.ts';
 import { ruleWord } from '../format/words.ts';
-import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
+import { ScopeTag } from '../parts/badges.tsx';
 import { BarList } from '../parts/bar-list.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ChartLegend, OutcomeChart } from '../parts/outcome-chart.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
 import { useCell } from '../state/cell.ts';
-import { isPaused } from '../state/pause.ts';
+import { DecisionPanel } from './decision-panel.tsx';
 import { EventStream } from './event-stream.tsx';
 import { NewBlocks } from './new-blocks.tsx';
 
@@ -213,95 +212,5 @@ function TopPanel({ live, kind }: { readonly live: LiveState; readonly kind: 'ru
         />
       )}
     </Panel>
-  );
-}
-
-function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }) {
-  const paused = useCell(isPaused);
-  const [onlyDenials, setOnlyDenials] = useState(false);
-  const [shown, setShown] = useState(lines);
-  useEffect(() => {
-    if (!paused) setShown(lines);
-  }, [paused, lines]);
-  const rows = useMemo(
-    () =>
-      shown
-        .flatMap((line) => {
-          const decision = decisionOf(line);
-          return decision === null ? [] : [{ line, decision }];
-        })
-        .filter(({ decision }) => !onlyDenials || decision.outcome !== 'ALLOW')
-        .slice(0, 60),
-    [shown, onlyDenials],
-  );
-  return (
-    <Panel
-      title="Decisions"
-      aside={
-        <>
-          <button
-            type="button"
-            class="small"
-            aria-pressed={onlyDenials}
-            onClick={() => setOnlyDenials(!onlyDenials)}
-          >
-            Denials only
-          </button>
-          <button type="button" class="small" aria-pressed={paused} onClick={() => isPaused.set(!paused)}>
-            <Icon name={paused ? 'play' : 'pause'} />
-            {paused ? 'Paused' : 'Pause'}
-          </button>
-        </>
-      }
-    >
-      {rows.length === 0 ? (
-        <Empty>
-          No decisions yet. They appear when somebody asks <code>POST /v1/check</code>, <code>/v1/fail</code>{' '}
-          or <code>/v1/succeed</code>.
-        </Empty>
-      ) : (
-        <DataTable
-          caption="Decisions, newest first"
-          isTall
-          rows={rows}
-          keyOf={({ line }) => lineKey(line)}
-          columns={[
-            { title: 'Time', cell: ({ line }) => clockTime(line.t, serviceNow()) },
-            {
-              title: 'Outcome',
-              cell: ({ decision }) => <OutcomeBadge outcome={decision.outcome} level={decision.level} />,
-            },
-            { title: 'Operation', cell: ({ line }) => textOf(line.op) ?? '–', isMinor: true },
-            { title: 'Action', cell: ({ line }) => <code>{textOf(line.action) ?? '–'}</code>, isMinor: true },
-            { title: 'Why', cell: ({ decision }) => <Why decision={decision} /> },
-            {
-              title: 'Mode',
-              cell: ({ decision }) => (decision.mode === 'NORMAL' ? '' : <b>{decision.mode}</b>),
-              isMinor: true,
-            },
-          ]}
-        />
-      )}
-    </Panel>
-  );
-}
-
-function Why({ decision }: { readonly decision: ShownDecision }) {
-  const { rule, scope, shadow } = decision;
-  if (rule === null && shadow.length === 0) return <span class="faint">–</span>;
-  return (
-    <span class="held">
-      {rule === null ? null : (
-        <>
-          <code>{rule}</code>
-          <ScopeTag scope={scope} />
-        </>
-      )}
-      {shadow.length === 0 ? null : (
-        <span class="faint">
-          in shadow: {shadow.map((reason) => `${reason.rule} ${reason.scope}`).join(', ')}
-        </span>
-      )}
-    </span>
   );
 }
