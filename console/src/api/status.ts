@@ -84,7 +84,7 @@ export async function tryToken(token: string): Promise<void> {
   enter(token);
 }
 
-export function readStatus(answer: unknown): ServiceStatus {
+function readStatus(answer: unknown): ServiceStatus {
   const raw = isObject(answer) ? answer : {};
   const at = numberOf(raw.at);
   if (at > 0) noteServiceTime(at);
