@@ -11,7 +11,7 @@ import type { Report } from './runner.ts';
 export const peer = 'rate-limiter-flexible 11, 4 limiters';
 const roundMs = 1_500;
 /** Subjects with a failure behind them, which checks are about. Failures are about new ones: else all were blocked soon. */
-export const known = 5_000;
+const known = 5_000;
 
 export interface Login {
   readonly account: string;

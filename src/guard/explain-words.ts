@@ -14,7 +14,7 @@ const scopeWords: Readonly<Record<Scope, string>> = {
 };
 
 /** A length of time in words: the largest unit that fits, rounded up. */
-export function inWords(ms: number): string {
+function inWords(ms: number): string {
   const units: readonly (readonly [number, string])[] = [
     [86_400_000, 'day'],
     [3_600_000, 'hour'],
@@ -38,7 +38,7 @@ export function describeExplanation(explanation: Omit<Explanation, 'words'>): st
   ];
 }
 
-export function describeDecision(decision: Decision, at: number): string {
+function describeDecision(decision: Decision, at: number): string {
   if (decision.outcome === 'ALLOW') return 'ALLOW.';
   const head = `${decision.outcome} level ${decision.level} for ${inWords(decision.until - at)}`;
   const deferred = decision.deferred ? ' (deferred: right credentials still get in)' : '';

@@ -45,7 +45,7 @@ const perPeriod = periodMs;
 /** The most that a settlement may leave owing, in thousandths. */
 export const mostOwedMilli = 4_000_000 * milliCost;
 /** The largest cost of one call. */
-export const mostCost = 1_000_000;
+const mostCost = 1_000_000;
 
 /** @throws Fault `CONFIG_INVALID` when the rate or the burst is out of range; `name` says which limit it was. */
 export function toAllowance(name: string, { ratePerSecond, burst = defaultBurst }: Limit): Allowance {

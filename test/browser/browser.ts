@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { tokens } from './console-service.ts';
 
 /** Where the tests leave what they saw; not part of the repository. */
-export const pictures = fileURLToPath(new URL('../../reports/console/', import.meta.url));
+const pictures = fileURLToPath(new URL('../../reports/console/', import.meta.url));
 
 /** Debian's Chromium, or null where there is none. */
 export function chromiumPath(): string | null {

@@ -27,7 +27,7 @@ export interface ConsoleService {
 let built: string | null = null;
 
 /** Builds the page; where it is current this takes no time. Gives its folder. */
-export function builtConsole(): string {
+function builtConsole(): string {
   built ??= buildConsole();
   return built;
 }

@@ -68,7 +68,7 @@ export class Scene {
   }
 }
 
-export function requestOf({
+function requestOf({
   action = 'auth.login',
   account = 'a1',
   ip = '192.0.2.1',

@@ -8,7 +8,7 @@ import {
 import { openLogFormat } from '../../src/abuse/log-formats/log-format.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/stores/memory/index.ts';
 
-export const secret = 'sixteen bytes or more';
+const secret = 'sixteen bytes or more';
 /** 2023-11-14T22:13:20Z */
 export const start = 1_700_000_000_000;
 
@@ -52,7 +52,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** A line as nginx and Apache write it in their `combined` format. */
-export function combinedLine(at: number, { ip, method, path, status, ua }: RequestEvent): string {
+function combinedLine(at: number, { ip, method, path, status, ua }: RequestEvent): string {
   const date = new Date(at);
   const day = `${two(date.getUTCDate())}/${months[date.getUTCMonth()]}/${date.getUTCFullYear()}`;
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;

@@ -9,7 +9,7 @@ const rails = ['limits', 'concurrency', 'svc-client', 'abuse'];
  * use the files beside it (`stores/store.ts`), never a sibling folder. `*` stands for everything but the
  * composition roots. A folder without a line here has no place in the house yet.
  */
-export const layerTable: Readonly<Record<string, readonly string[]>> = {
+const layerTable: Readonly<Record<string, readonly string[]>> = {
   core: [],
   identity: ['core'],
   device: ['core', 'identity'],

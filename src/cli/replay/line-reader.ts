@@ -13,7 +13,7 @@ export interface UnreadableLine {
 }
 
 /** Longer lines are refused, so that no input makes us hold it whole. In bytes. */
-export const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = '\uFEFF';

@@ -50,7 +50,7 @@ export const fields: FieldRule = { takes: 'an object', accepts: isFields };
 
 export const needed = (rule: FieldRule): FieldRule => ({ ...rule, needed: true });
 
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

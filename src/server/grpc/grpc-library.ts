@@ -19,7 +19,7 @@ export interface GrpcLibrary {
 }
 
 /** Stands for a message that could not be read, so that a handler can say so. */
-export const malformed = Symbol('malformed');
+const malformed = Symbol('malformed');
 
 /** @throws Fault `CONFIG_INVALID` when the packages are not installed. */
 export async function loadGrpcLibrary(): Promise<GrpcLibrary> {

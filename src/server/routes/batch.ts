@@ -10,7 +10,7 @@ import { decide, type EventSignals } from './decisions.ts';
 import { BatchItemSchema, DecisionSchema } from './schemas.ts';
 
 /** Items of one batch. */
-export const mostItems = 1_000;
+const mostItems = 1_000;
 
 const bodyBytes = 1024 * 1024;
 /** Chains under way at once: enough to share commits of the store, few enough to leave room for others. */

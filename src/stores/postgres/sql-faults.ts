@@ -14,7 +14,7 @@ const codes: Readonly<Record<string, FaultCode>> = {
 const transient = new Set(['40001', '40P01']);
 
 /** The error's SQLSTATE, or null when it did not come from the server. */
-export function sqlStateOf(error: unknown): string | null {
+function sqlStateOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
   return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : null;
 }

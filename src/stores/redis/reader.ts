@@ -65,7 +65,7 @@ function take(
 }
 
 /** A text, or null, out of an array reply. */
-export function textIn(reply: unknown, place: number): string | null {
+function textIn(reply: unknown, place: number): string | null {
   const text: unknown = Array.isArray(reply) ? reply[place] : undefined;
   if (typeof text === 'string' || text === null) return text;
   throw new Fault('STORE_FAILED', `Redis answered with ${shapeOf(reply)} where an array of texts was due.`);

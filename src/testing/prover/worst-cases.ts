@@ -56,7 +56,7 @@ export function findWorstCases(search: WorstCaseSearch): WorstCases {
 }
 
 /** With the owner lane as it is, and the other way; that makes a difference to trusted devices only. */
-export function findSieges({ policy, action, effort, run, isOver }: WorstCaseSearch): readonly Siege[] {
+function findSieges({ policy, action, effort, run, isOver }: WorstCaseSearch): readonly Siege[] {
   const { width, maxRequests } = effort;
   const siegesOf = (ownerLane: boolean, owners: readonly OwnerKind[]) => {
     const changed = { ...policy, ownerLane };

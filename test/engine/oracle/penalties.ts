@@ -28,7 +28,7 @@ export function softRuns(penalty: Penalty, now: number): boolean {
   return now < penalty.softUntil;
 }
 
-export function rememberedLevel(penalty: Penalty, now: number): number {
+function rememberedLevel(penalty: Penalty, now: number): number {
   let level = penalty.memory;
   let fallsAt = penalty.hardUntil + (dwellsMs[level] ?? 0);
   while (level > 0 && now >= fallsAt) {

@@ -89,7 +89,7 @@ export function freshPenalty(): Penalty {
   };
 }
 
-export function freshWindow(): Window {
+function freshWindow(): Window {
   return { entries: [], flagUntil: 0 };
 }
 

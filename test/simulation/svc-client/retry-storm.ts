@@ -30,7 +30,7 @@ export interface StormReport {
 /** Three layers of clients over one service: user → web → orders → stock, where stock fails. */
 const [web, orders, stock] = ['web@1', 'orders@1', 'stock@1'] as const;
 
-export const stormTimeoutMs = 500;
+const stormTimeoutMs = 500;
 
 export const disciplines = {
   /** Three attempts at each of three layers: 27 in all. */
