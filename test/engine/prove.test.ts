@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runProve } from '../../src/cli/prove/run-prove.ts';
 import { tracesOf, writeTraces } from '../../src/cli/prove/traces.ts';
 import { parseEventLine } from '../../src/cli/replay/event-line.ts';
 import { defaultLogin, defaultOtp, defaultPolicies, type Policy } from '../../src/core/policy.ts';
@@ -186,6 +188,28 @@ describe('the command', () => {
     const { code, stderr } = await cli(['prove', ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
+  });
+
+  it('shows its progress on a terminal, and only there', async () => {
+    const effort = { depth: 1, maxStates: 20, walks: 1, width: 1, maxRequests: 1, outageDepth: 1 };
+    const shown = async (isTerminal: boolean) => {
+      const texts = { stdout: '', stderr: '' };
+      const sink = (name: keyof typeof texts) =>
+        new Writable({
+          write: (chunk, _, done) => {
+            texts[name] += String(chunk);
+            done();
+          },
+        });
+      const io = { stdin: process.stdin, stdout: sink('stdout'), stderr: sink('stderr'), isTerminal };
+      const options = { policies: [defaultLogin], seed: 1, json: false, effort, clock: () => 0 };
+      expect(await runProve(options, io)).toBe(0);
+      return texts;
+    };
+    const [terminal, pipe] = [await shown(true), await shown(false)];
+    expect(terminal.stderr).toContain('login: siege of an account');
+    expect(pipe.stderr).toBe('');
+    expect(pipe.stdout).toBe(terminal.stdout);
   });
 
   it('finds the same again', () => {

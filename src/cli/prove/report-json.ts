@@ -22,7 +22,11 @@ function policyJson({ policy, action, promised, broken, scenes, walks, worst, is
     broken,
     bounds: { isWhole, scenes, walks },
     worst: worst && {
-      guessesADay: worst.guesses.map(({ strategy, guesses }) => ({ strategy: strategy.id, guesses })),
+      guessesADay: worst.guesses.map(({ strategy, guesses, isMore }) => ({
+        strategy: strategy.id,
+        guesses,
+        isMore,
+      })),
       guessBound: worst.guessBound,
       denials: worst.sieges.map(siegeJson),
       budgets: worst.budgets.map(({ owner, longestMs, totalMs }) => ({ owner, longestMs, totalMs })),

@@ -21,12 +21,11 @@ export function reportText(frame: ReportFrame): string {
 
 function policyLines(proof: PolicyProof, frame: ReportFrame): string[] {
   const { policy, promised, broken, worst } = proof;
-  const held = promised.length - broken.length;
   return [
     `policy ${policy}`,
     broken.length === 0
       ? `  no breach of ${promised.length} guarantees found`
-      : `  ${broken.length} guarantees are broken, of ${held} no breach was found`,
+      : `  broken: ${broken.length} of ${promised.length} guarantees; of the others no breach was found`,
     ...broken.flatMap((one) => brokenLines(one, policy, frame)),
     ...boundLines(proof),
     ...(worst === null ? [] : worstLines(worst)),
@@ -57,13 +56,15 @@ function brokenLines(
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function boundLines({ scenes, walks, isWhole }: PolicyProof): string[] {
   const states = scenes.reduce((sum, scene) => sum + scene.states, 0);
   return [
-    `  searched ${states} states in ${scenes.length} scenes, acts at once, at the next changes and at the last:`,
+    `  searched ${states} states in ${counted(scenes.length, 'scene')}, acts at once, at the next changes and at the last:`,
     ...scenes.map(
       ({ scene, states: own, completeDepth, spanMs }) =>
-        `    ${scene}: ${own} states, every order of ${completeDepth} acts, up to ${inWords(spanMs)}`,
+        `    ${scene}: ${own} states, every order of ${counted(completeDepth, 'act')}, up to ${inWords(spanMs)}`,
     ),
     ...(walks === null
       ? []
@@ -75,7 +76,10 @@ function boundLines({ scenes, walks, isWhole }: PolicyProof): string[] {
 }
 
 function worstLines({ guesses, guessBound, sieges, budgets }: WorstCases): string[] {
-  const rows = guesses.map(({ strategy, guesses: count }) => [`    ${strategy.says}`, `${count}`]);
+  const rows = guesses.map(({ strategy, guesses: count, isMore }) => [
+    `    ${strategy.says}`,
+    `${count}${isMore ? ' and more' : ''}`,
+  ]);
   return [
     `  most guesses on one account in a day${guessBound === null ? '' : `; without a device of the owner’s never more than ${guessBound}`}`,
     ...columns(rows),

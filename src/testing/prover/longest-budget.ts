@@ -63,11 +63,15 @@ export function longestBudget(search: BudgetSearch): BudgetHold {
       }
     },
   });
-  for (const { candidates } of layers) {
+  for (const { layer, candidates } of layers) {
+    if (layer > MOST_FAILURES) break;
     for (const candidate of candidates) if (candidate.totalMs > most.totalMs) most = candidate;
   }
   return { longestMs: most.longestMs, totalMs: most.totalMs, trail: most.state.trail };
 }
+
+/** Where failures lead to nothing there is no end of them. */
+const MOST_FAILURES = 300;
 
 /** Time that brought the owner no budget: before it is active, and beyond its cooldown. */
 function lostMs({ state, totalMs }: Held, policy: CredentialPolicy): number {

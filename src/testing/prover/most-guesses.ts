@@ -13,6 +13,8 @@ export interface MostGuesses {
   readonly strategy: Strategy;
   /** Wrong credentials that were looked at within the time. */
   readonly guesses: number;
+  /** Whether the search stopped there with more to come. */
+  readonly isMore: boolean;
   readonly trail: Trail | null;
 }
 
@@ -23,7 +25,7 @@ export interface GuessSearch {
   readonly width: number;
   /** Within this time. Default a day. */
   readonly withinMs?: number;
-  /** A search that has found this many need not go on. Default 2000, more than any policy that protects gives. */
+  /** A search that has found this many does not go on. Default 500, more than a policy that protects gives. */
   readonly enough?: number;
   readonly isOver: () => boolean;
 }
@@ -49,7 +51,7 @@ function climbWith(
   const start = settledIn(engine, action);
   const patienceMs =
     2 * Math.max(policy.score.missingDeviceAgainMs, policy.score.newDevice * policy.score.decayMs.account);
-  let most: MostGuesses = { strategy, guesses: 0, trail: null };
+  let most: MostGuesses = { strategy, guesses: 0, isMore: false, trail: null };
   const layers = climb<State>({
     start,
     width,
@@ -69,10 +71,10 @@ function climbWith(
   });
   for (const { layer, candidates } of layers) {
     const [best] = candidates;
-    if (best !== undefined) most = { strategy, guesses: layer, trail: best.trail };
+    if (best !== undefined) most = { strategy, guesses: layer, isMore: layer >= enough, trail: best.trail };
     if (layer >= enough) break;
   }
   return most;
 }
 
-const ENOUGH = 2_000;
+const ENOUGH = 500;
