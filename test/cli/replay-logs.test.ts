@@ -198,6 +198,13 @@ describe('an access log', () => {
     expect(stdout).toContain('1 failed logins name no account and were not decided');
   });
 
+  it('from before 1970 is not understood', async () => {
+    const lines = `${access(0, 'GET /').replace('2024', '1960')}\n${access(0, 'GET /')}`;
+    const { stdout, stderr } = await replay(lines, '--format', 'nginx');
+    expect(decisionsIn(stdout)).toHaveLength(1);
+    expect(stderr).toContain('1 of 2 lines was not understood');
+  });
+
   it('cannot be decided on a store with a time of its own', async () => {
     const { code, stderr } = await replay(scan, '--format', 'nginx', '--store', 'redis://127.0.0.1:1');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store is for logins')]);

@@ -8,7 +8,7 @@ export function monthOf(text: string, at = 0): number {
   return found % 3 === 0 ? found / 3 : -1;
 }
 
-/** A wall clock's time as if it were UTC; null when the calendar has no such moment. A leap second counts as the next one. */
+/** A wall clock's time as if it were UTC; null when the calendar has no such moment since 1970. A leap second counts as the next one. */
 export function wallTime(
   year: number,
   month: number,
@@ -17,7 +17,7 @@ export function wallTime(
   minute: number,
   second: number,
 ): number | null {
-  if (!(month >= 0 && month < 12 && day >= 1 && day <= 31)) return null;
+  if (year < 1970 || !(month >= 0 && month < 12 && day >= 1 && day <= 31)) return null;
   if (!(hour < 24 && minute < 60 && second <= 60)) return null;
   if (day > 28 && day > daysIn(year, month)) return null;
   return Date.UTC(year, month, day, hour, minute, second);

@@ -1,4 +1,5 @@
 import type { LogEntry, LoginEntry, RequestEntry } from '../../abuse/log-formats/log-entry.ts';
+import { Fault } from '../../core/fault.ts';
 import type { LoginRoutes } from './login-routes.ts';
 import type { Decide } from './replay.ts';
 import { decisionOf, type ReplayDecision } from './replay-decision.ts';
@@ -22,7 +23,10 @@ export interface EntryJudges {
 export function decideEntries(
   judges: EntryJudges,
 ): (entry: LogEntry) => ReplayDecision | Promise<ReplayDecision> {
-  return (entry) => (entry.kind === 'login' ? judges.login(entry) : decideRequest(entry, judges));
+  return (entry) => {
+    if (entry.t < 0) throw new Fault('INPUT_INVALID', 'the time must not be before 1970');
+    return entry.kind === 'login' ? judges.login(entry) : decideRequest(entry, judges);
+  };
 }
 
 async function decideRequest(entry: RequestEntry, judges: EntryJudges): Promise<ReplayDecision> {

@@ -63,18 +63,18 @@ export class Replay {
     const { chunks, share } = openInput(this.#options.file, this.#io);
     const progress = new Progress(this.#io, share);
     for await (const chunk of chunks) {
-      if (!(await this.#all(reader.push(chunk)))) return 2;
+      if (!(await this.#all(reader.push(chunk), progress))) return 2;
       await this.#flush();
       progress.show(this.summary.events);
     }
-    if (!(await this.#all(reader.finish()))) return 2;
+    if (!(await this.#all(reader.finish(), progress))) return 2;
     progress.clear();
     await this.#conclude();
     return 0;
   }
 
   /** False when a bad line has ended the replay. */
-  async #all(lines: Iterable<Line | UnreadableLine>): Promise<boolean> {
+  async #all(lines: Iterable<Line | UnreadableLine>, progress: Progress): Promise<boolean> {
     for (const line of lines) {
       const result = this.#one(line);
       const fault = result instanceof Promise ? await result : result;
@@ -82,6 +82,7 @@ export class Replay {
       this.summary.badLines += 1;
       if (this.#options.skipBad) continue;
       await this.#flush();
+      progress.clear();
       this.#io.stderr.write(
         `line ${line.number}: ${fault.message}. Mend it, or go on without such lines: --skip-bad\n`,
       );
