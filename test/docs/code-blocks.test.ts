@@ -1,22 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { compilerPath, entries } from '../servers/installed-package.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Documents whose code is whole: each block can be copied into a file and compiled. */
-const documents = [
-  'README.md',
-  'docs/concepts/backpressure.md',
-  'docs/concepts/devices.md',
-  'docs/concepts/limits.md',
-  'docs/guides/express.md',
-  'docs/guides/migrating-from-express-rate-limit.md',
-  'docs/guides/migrating-from-fastify-rate-limit.md',
-  'docs/guides/migrating-from-rate-limiter-flexible.md',
-];
+import { compilerPath } from '../servers/installed-package.ts';
+import { allBlocks, type Block, root } from './blocks.ts';
 
 /** What a reader has at hand: names that the code uses and does not explain. Here, not in a file, or tests would see them. */
 const reader = `
@@ -36,20 +23,24 @@ declare function search(text: string): Promise<readonly string[]>;
 declare function pressure(): number;
 declare function signIn(user: User): void;
 declare function tellToComeBack(retryAfterMs: number): void;
+declare const log: { info(what: object): void; warn(what: object): void };
+declare function page(what: object): void;
+declare const svc: import('portcullis/svc-client').SvcClient;
+declare const newOptions: import('portcullis/svc-client').SvcClientOptions;
+declare function makeSomeSdk(options: { fetch: typeof fetch }): object;
 `;
 
-interface Block {
-  /** The document and the line on which the block begins. */
-  readonly place: string;
-  readonly code: string;
-}
-
-function blocksOf(document: string): Block[] {
-  const text = readFileSync(join(root, document), 'utf8');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => ({
-    place: `${document}:${text.slice(0, index).split('\n').length + 1}`,
-    code,
-  }));
+/** Where the types of each public entry come from: the sources, by the exports of the package. */
+function sourcePaths(): Record<string, string[]> {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const entries: [string, { types?: string } | string][] = Object.entries(exports);
+  return Object.fromEntries(
+    entries.flatMap(([name, entry]) => {
+      if (typeof entry === 'string' || entry.types === undefined) return [];
+      const source = entry.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, 'src/$1.ts');
+      return [[name.replace(/^\./, 'portcullis'), [join(root, source)]]];
+    }),
+  );
 }
 
 const cache = join(root, 'node_modules', '.cache', 'portcullis');
@@ -58,22 +49,19 @@ const folder = mkdtempSync(join(cache, 'documents-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Checks all blocks at once, each as a module of its own; gives what the compiler says, by place. */
-function complaintsAbout(blocks: readonly Block[]): string[] {
+function complaintsAbout(blocks: readonly Pick<Block, 'place' | 'code'>[]): string[] {
   const files = blocks.map(({ code }, index) => {
     const file = join(folder, `block-${index}.ts`);
     writeFileSync(file, `${code}\nexport {};\n`);
     return file;
   });
-  const paths = Object.entries(entries).map(([name, file]) => [
-    name.replace(/^\./, 'portcullis'),
-    [join(root, 'src', file)],
-  ]);
   const compilerOptions = {
     noEmit: true,
     noUnusedLocals: false,
+    noUnusedParameters: false,
     skipLibCheck: true,
     typeRoots: [join(root, 'node_modules', '@types')],
-    paths: Object.fromEntries(paths),
+    paths: sourcePaths(),
   };
   const project = join(folder, 'tsconfig.json');
   const readersNames = join(folder, 'reader.d.ts');
@@ -104,8 +92,10 @@ function said(project: string): string {
 
 describe('code in the documents', () => {
   it('compiles against the package as it is', () => {
-    const blocks = documents.flatMap(blocksOf);
-    expect(blocks.length).toBeGreaterThanOrEqual(12);
+    const blocks = allBlocks().filter(
+      ({ language, notRun }) => (language === 'ts' || language === 'js') && notRun === null,
+    );
+    expect(blocks.length).toBeGreaterThanOrEqual(20);
     expect(complaintsAbout(blocks)).toEqual([]);
   });
 
