@@ -2,6 +2,7 @@ import { createScenarios, type Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
+import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { createGuard } from '../index.ts';
@@ -29,7 +30,7 @@ export class LiveCore {
   #config: ServiceConfig;
   #limiter: Limiter;
   #scenarios: Scenarios | null;
-  /** Which pins the guard and the scenarios were made with. */
+  /** Which pins the scenarios were made with. */
   #made = '';
 
   constructor(config: ServiceConfig, opened: OpenedStore, secrets: Secrets, observation: Observation) {
@@ -108,16 +109,15 @@ export class LiveCore {
     });
   }
 
-  /** Limits and failure modes look at the pins by themselves; rules in shadow and scenarios are made with them. */
+  /** Guard and limiter look at the pins by themselves; scenarios are made with them. */
   #follow(pins: readonly Pin[]): void {
     pinListeners(this.#observation).onChange(pins);
     const made = pins
-      .filter(({ kind }) => kind === 'shadow' || kind === 'scenario')
+      .filter(({ kind }) => kind === 'scenario')
       .map(({ id }) => id)
       .join(' ');
     if (made === this.#made) return;
     this.#made = made;
-    void this.guard.replace(this.#makeGuard());
     this.#scenarios = this.#makeScenarios();
   }
 
@@ -127,10 +127,7 @@ export class LiveCore {
     return createGuard({
       ...this.#secrets,
       store: lentStore(store),
-      policies: this.#config.policies.map((policy) => {
-        const pinned = this.pins.current.shadowOf(policy.name);
-        return pinned.length === 0 ? policy : { ...policy, shadow: [...(policy.shadow ?? []), ...pinned] };
-      }),
+      policies: pinnedPolicies(this.#config.policies, this.pins),
       environment,
       failure: {
         ...failure,

@@ -49,7 +49,9 @@ export function observeGuard({ log, metrics, feed }: Observation, guard: Guard):
   guard.on('critical', ({ policy, what, until }) =>
     log.error({ policy, what, until }, 'a policy is shut: the store keeps failing'),
   );
-  guard.on('corrupt', ({ policy, op }) => log.error({ policy, op }, 'a stored record cannot be read'));
+  guard.on('corrupt', ({ policy, op, setAside }) =>
+    log.error({ policy, op, count: setAside }, 'a stored record cannot be read'),
+  );
   guard.on('degradedEpoch', ({ policy, admitted }) =>
     log.warn({ policy, count: admitted }, 'a policy is on its store again'),
   );
@@ -93,6 +95,7 @@ export function pinListeners({ log, metrics, feed }: Observation) {
   return {
     onAudit: (act: AuditEvent) => {
       showAudit(feed, act);
+      metrics.act(act.what);
       log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, 'an operator acted');
     },
     onFault: ({ code }: Fault) =>

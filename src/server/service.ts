@@ -73,6 +73,8 @@ export interface Service {
   listen(): Promise<ServiceAddress>;
   /** Takes over what can change without a restart. Throws `CONFIG_INVALID` and changes nothing when it cannot. */
   apply(change: ConfigChange): void;
+  /** Tells that a configuration was refused, and how many problems it had. The last good one stays. */
+  refused(problems: number): void;
   /** Drains: what has been accepted is answered, then everything is closed. Takes a bounded time. */
   close(): Promise<void>;
 }
@@ -157,11 +159,18 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
       const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
       return { host: address, port, url, others: others.filter((line) => line !== undefined) };
     },
-    apply: ({ config: next, live }) => {
+    apply: ({ config: next, live, needsRestart }) => {
       entrance.replace(next);
       core.apply(next, live);
       tokens.replace(next.tokens);
+      log.setLevel(next.telemetry.logLevel);
       for (const room of rooms) room.apply?.(next, live);
+      observation.metrics.configReload(needsRestart.length > 0 ? 'restart' : 'applied');
+      observation.feed.publish('config', { what: 'applied', live, needsRestart });
+    },
+    refused: (problems) => {
+      observation.metrics.configReload('refused');
+      observation.feed.publish('config', { what: 'refused', problems });
     },
     close: once(() => end({ listener, rooms, core, observation, ending, trace })),
   };

@@ -61,11 +61,13 @@ function watchConfig(
       if (needsRestart.length > 0)
         log.warn({ fields: needsRestart }, 'a restart is needed to take these over');
     },
-    onRefused: (problems) =>
+    onRefused: (problems) => {
+      service.refused(problems.length);
       log.error(
         { problems: problems.map(problemText) },
         'the configuration was refused; the last good one stays',
-      ),
+      );
+    },
   });
   process.on('SIGHUP', () => watcher.reload());
   return watcher;
