@@ -12,6 +12,7 @@ export const servers = [
   { name: 'nginx', binary: 'nginx', package: 'nginx' },
   { name: 'haproxy', binary: 'haproxy', package: 'haproxy' },
   { name: 'caddy', binary: 'caddy', package: 'caddy' },
+  { name: 'chromium', binary: 'chromium', package: 'chromium' },
 ];
 
 /** The servers whose program is not on this machine, after trying to install them where we may. */
