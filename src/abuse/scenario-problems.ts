@@ -1,19 +1,13 @@
-import type Type from 'typebox';
-import Value from 'typebox/value';
 import { MINUTE_MS } from '../core/duration.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { AllowList } from '../limits/allow-list.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
 import type { Scenario, Sign } from './scenario.ts';
 import { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
+import { isTree, schemaProblems } from './schema-problems.ts';
 
 const mostScenarios = 64;
 const longestDrainMs = 24 * 60 * MINUTE_MS;
-
-type Tree = Readonly<Record<string, unknown>>;
-
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A list of scenarios as a configuration has it, or every problem with it. */
 export interface ReadScenarios {
@@ -127,27 +121,4 @@ function allowProblems({ allow = {} }: Scenario, path: string): string[] {
     if (error instanceof Fault && error.code === 'CONFIG_INVALID') return [`${path}.${error.message}`];
     throw error;
   }
-}
-
-function schemaProblems(schema: Type.TSchema, value: unknown, path: string): string[] {
-  return Value.Errors(schema, value)
-    .filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'anyOf')
-    .map(({ keyword, instancePath, message }) => {
-      const field = `${path}${fieldOf(instancePath)}`;
-      if (keyword === 'boolean') return `${field}: not a field of a scenario`;
-      return `${field}: ${message}, got ${shapeOf(valueAt(value, instancePath))}`;
-    });
-}
-
-const fieldOf = (instancePath: string) =>
-  instancePath.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
-
-function valueAt(value: unknown, instancePath: string): unknown {
-  return instancePath
-    .split('/')
-    .slice(1)
-    .reduce<unknown>(
-      (at, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
-      value,
-    );
 }

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
 import { createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
 import type { ScenarioEvent } from './events.ts';
+import { observeRequests } from './observe-requests.ts';
 import type { RequestEvent } from './request-event.ts';
-import { createScenarios, type ScenariosOptions } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
 
 const secret = 'sixteen bytes or more';
 const start = 1_700_000_000_000;
@@ -58,5 +62,154 @@ describe('scenarios', () => {
     expect(await scenarios.standing(scan(0))).toEqual({ refillScale: 1, delayMs: 0, refusedForMs: 0 });
     expect(events.map(({ what }) => what)).toEqual(['degraded', 'blocked']);
     expect(JSON.stringify(events)).not.toMatch(/203\.0\.113|zgrab|plugin/);
+  });
+
+  const quick: Scenario = {
+    name: 'quick',
+    key: 'client',
+    filter: { status: ['404'] },
+    bucket: { capacity: 2, leakPerMinute: 1 },
+  };
+  const friend = { cidrs: ['203.0.113.0/24'] };
+
+  it('are skipped by whom the allowlist names, and count it', async () => {
+    const { scenarios, events } = bench({ scenarios: [quick], allow: friend });
+    for (let index = 0; index < 10; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+    expect(scenarios.counts().skipped.cidr).toBe(10);
+    expect(events[0]).toEqual({ type: 'scenario', what: 'skipped', scenario: null, by: 'cidr' });
+  });
+
+  it('can each have an allowlist of their own', async () => {
+    const { scenarios } = bench({
+      scenarios: [
+        { ...quick, allow: friend },
+        { ...quick, name: 'other' },
+      ],
+    });
+    for (let index = 0; index < 3; index += 1) await scenarios.observe(scan(index));
+    expect(scenarios.counts().scenarios).toEqual({
+      quick: { degraded: 0, blocked: 0, blind: 0, skipped: 3 },
+      other: { degraded: 1, blocked: 0, blind: 0, skipped: 0 },
+    });
+  });
+
+  it('leave verified bots alone', async () => {
+    const goodBots = { isVerified: () => true, verify: async () => true };
+    const { scenarios } = bench({ scenarios: [quick], goodBots });
+    for (let index = 0; index < 9; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+    expect(scenarios.counts().skipped.bot).toBe(9);
+  });
+
+  it('in shadow tell, and enforce nothing, also after the shadow has ended', async () => {
+    const { scenarios, store, limiter } = bench({ scenarios: [quick], shadow: ['quick'] });
+    const told: unknown[] = [];
+    for (let index = 0; index < 8; index += 1) told.push(...(await scenarios.observe(scan(index))));
+    expect(told).toMatchObject([
+      { what: 'degraded', shadow: true },
+      { what: 'blocked', shadow: true, until: null },
+      { what: 'degraded', shadow: true },
+    ]);
+    const enforced = createScenarios({ store, secret, limiter, scenarios: [quick] });
+    expect(await enforced.standing(scan(0))).toEqual({ refillScale: 1, delayMs: 0, refusedForMs: 0 });
+    expect((await limiter.take(scan(0))).allowed).toBe(true);
+  });
+
+  it('do not block again what was lifted, without all of the evidence anew', async () => {
+    const { scenarios, limiter } = bench({ scenarios: [quick] });
+    for (let index = 0; index < 5; index += 1) await scenarios.observe(scan(index));
+    expect((await limiter.take(scan(0))).rule).toBe('blocked');
+    expect(await scenarios.lift(scan(0))).toBe(true);
+    expect((await limiter.take(scan(0))).allowed).toBe(true);
+    for (let index = 0; index < 2; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+    expect(await scenarios.observe(scan(9))).toMatchObject([{ what: 'degraded' }]);
+    expect(await scenarios.lift(scan(0))).toBe(true);
+    expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 1 });
+    expect(await scenarios.lift(scan(0))).toBe(false);
+  });
+
+  it('only degrade, or block at once, where the response says so', async () => {
+    const only = (response: Scenario['response']) => bench({ scenarios: [{ ...quick, response }] }).scenarios;
+    const what = async (scenarios: Scenarios) => {
+      const told: string[] = [];
+      for (let index = 0; index < 6; index += 1) {
+        told.push(...(await scenarios.observe(scan(index))).map((finding) => finding.what));
+      }
+      return told;
+    };
+    expect(await what(only({ block: false }))).toEqual(['degraded', 'degraded']);
+    expect(await what(only({ degrade: false }))).toEqual(['blocked', 'blocked']);
+  });
+
+  it('slow the bucket of a limiter down to a quarter', async () => {
+    const { scenarios, limiter, elapse } = bench({ scenarios: [quick] });
+    for (let index = 0; index < 3; index += 1) await scenarios.observe(scan(index));
+    const standing = await scenarios.standing(scan(0));
+    while ((await limiter.take({ ...scan(0), standing })).allowed) elapse(0);
+    const { retryAfterMs } = await limiter.take({ ...scan(0), standing });
+    const { retryAfterMs: usual } = await limiter.take(scan(0));
+    expect([retryAfterMs > usual, retryAfterMs <= 1_600]).toEqual([true, true]);
+  });
+
+  it('hold back no more calls than there is room for', async () => {
+    const waiting: (() => void)[] = [];
+    const { scenarios } = bench({
+      mostDelayed: 2,
+      random: () => 1,
+      after: (delayMs, run) => {
+        expect(delayMs).toBe(2_000);
+        waiting.push(run);
+        return () => {};
+      },
+    });
+    const degraded = { refillScale: 0.25, delayMs: 2_000, refusedForMs: 0 };
+    const leaving = new AbortController();
+    const held = [scenarios.delay(degraded), scenarios.delay(degraded, leaving.signal)];
+    await scenarios.delay(degraded);
+    await scenarios.delay({ ...degraded, delayMs: 0 });
+    expect(scenarios.counts()).toMatchObject({ delayed: 2, undelayed: 1 });
+    leaving.abort();
+    await held[1];
+    waiting[0]?.();
+    await held[0];
+    const next = scenarios.delay(degraded);
+    waiting[2]?.();
+    await next;
+    expect(scenarios.counts()).toMatchObject({ delayed: 3, undelayed: 1 });
+  });
+
+  it('hold nothing against anybody while the store fails, and say so', async () => {
+    const fails = async (): Promise<never> => {
+      throw new Fault('STORE_TIMEOUT', 'as told');
+    };
+    const { store } = bench();
+    const broken: Store = { ...store, view: fails, transact: fails, held: store.held };
+    const events: ScenarioEvent[] = [];
+    const { immediate: _, ...withoutImmediate } = broken as Store & { immediate?: unknown };
+    const scenarios = createScenarios({
+      store: withoutImmediate as Store,
+      secret,
+      scenarios: [quick],
+      onEvent: (event) => events.push(event),
+    });
+    expect(await scenarios.standing(scan(0))).toEqual({ refillScale: 1, delayMs: 0, refusedForMs: 0 });
+    expect(await scenarios.observe(scan(0))).toEqual([]);
+    expect(events).toEqual([
+      { type: 'scenario', what: 'failed', doing: 'standing', code: 'STORE_TIMEOUT' },
+      { type: 'scenario', what: 'failed', doing: 'observe', code: 'STORE_TIMEOUT' },
+    ]);
+    expect(scenarios.counts().storeFailures).toBe(2);
+  });
+
+  it('judge reports of others all or not at all', async () => {
+    const { scenarios } = bench({ scenarios: [quick] });
+    const reported = [scan(0), scan(1), scan(2)];
+    await expect(observeRequests(scenarios, [...reported, { ...scan(3), ip: 'unknown' }])).rejects.toThrow(
+      'requests[3].ip must be the text of an IPv4 or IPv6 address, got a string of 7 characters',
+    );
+    expect(scenarios.counts().observed).toBe(0);
+    expect(await observeRequests(scenarios, reported)).toMatchObject({
+      observed: 3,
+      findings: [{ scenario: 'quick', what: 'degraded' }],
+    });
   });
 });

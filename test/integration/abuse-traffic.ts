@@ -8,7 +8,7 @@ import {
 import { openLogFormat } from '../../src/abuse/log-formats/log-format.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/stores/memory/index.ts';
 
-const secret = 'sixteen bytes or more';
+export const secret = 'sixteen bytes or more';
 /** 2023-11-14T22:13:20Z */
 export const start = 1_700_000_000_000;
 

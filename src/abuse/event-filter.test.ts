@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { compileFilter } from './event-filter.ts';
+import { createFactReader } from './facts.ts';
+import { createHeaderReader } from './header-view.ts';
+import { isAsset, shapeOfPath } from './path-shape.ts';
+import type { RequestEvent } from './request-event.ts';
+import type { EventFilter } from './scenario.ts';
+
+const { read } = createFactReader();
+const event: RequestEvent = {
+  method: 'GET',
+  path: '/users/42/orders?Page=120&offset=x',
+  status: 404,
+  ip: '203.0.113.7',
+  ua: 'Mozilla/5.0 Chrome/119.0',
+  headerNames: ['Host', 'User-Agent', 'X-Odd'],
+};
+
+describe('a filter', () => {
+  it.each<[EventFilter, Partial<RequestEvent>, boolean]>([
+    [{}, {}, true],
+    [{ methods: ['get'] }, { method: 'HEAD' }, true],
+    [{ methods: ['POST'] }, {}, false],
+    [{ status: ['404'] }, {}, true],
+    [{ status: ['4xx'] }, {}, true],
+    [{ status: ['400', '2xx'] }, {}, false],
+    [{ status: ['4xx'] }, { status: null }, false],
+    [{ signedIn: false }, {}, true],
+    [{ signedIn: true }, { user: 'u1' }, true],
+    [{ paths: ['/users/:id/*'] }, {}, true],
+    [{ paths: ['/users/:id'] }, {}, false],
+    [{ notPaths: ['/users/*'] }, {}, false],
+    [{ paths: ['/Users/:id/orders'] }, { path: '//users/%34%32/ORDERS/' }, true],
+    [{ headers: { with: ['x-odd'] } }, {}, true],
+    [{ headers: { without: ['x-odd'] } }, {}, false],
+    [{ headers: { without: ['cookie'] } }, { headerNames: null }, false],
+    [{ query: [{ names: ['page'], from: 120 }] }, {}, true],
+    [{ query: [{ names: ['page'], from: 121 }] }, {}, false],
+    [{ query: [{ names: ['offset'], from: 0 }] }, {}, false],
+    [{ query: [{ names: ['cursor', 'offset'] }] }, {}, true],
+    [{ query: [{ names: ['page'] }] }, { path: '/users/page' }, false],
+    [{ assets: false }, {}, true],
+    [{ assets: true }, { path: '/app.JS?v=1' }, true],
+    [{ id: true }, {}, true],
+    [{ id: true }, { path: '/about-us' }, false],
+  ])('%j of %j is %s', (filter, change, matches) => {
+    expect(compileFilter(filter).matches(read({ ...event, ...change }))).toBe(matches);
+  });
+
+  it('is about who calls, apart from what is called', () => {
+    const filter = compileFilter({ methods: ['POST'], signedIn: false });
+    expect(filter.concerns(read(event))).toBe(true);
+    expect(filter.concerns(read({ ...event, user: 'u1' }))).toBe(false);
+  });
+});
+
+describe('the shape of a path', () => {
+  it.each([
+    ['/', '/', null],
+    ['/users/42', '/users/:id', '42'],
+    ['/users/42/orders/7', '/users/:id/orders/:id', '42/7'],
+    ['/o/3f2504e0-4f89-11d3-9a0c-0305e82c3301', '/o/:id', '3f2504e0-4f89-11d3-9a0c-0305e82c3301'],
+    ['/d/c0ffee42', '/d/:id', 'c0ffee42'],
+    ['/@somebody', '/:id', '@somebody'],
+    ['/docs/getting-started', '/docs/getting-started', null],
+    ['/api/v2/list', '/api/v2/list', null],
+  ])('of %s is %s', (path, route, id) => {
+    expect(shapeOfPath(path)).toEqual({ route, id });
+  });
+
+  it('is found in time linear in the path, however it was made', () => {
+    const path = `/${'a1-'.repeat(20_000)}/${'/'.repeat(20_000)}`;
+    expect(shapeOfPath(path).route.length).toBeLessThan(100);
+    expect(isAsset(`${path}.${'.j'.repeat(10_000)}`)).toBe(false);
+  });
+});
+
+describe('the view of headers', () => {
+  const view = createHeaderReader();
+
+  it('tells orders apart, and not spellings or what changes with the page', () => {
+    const order = view(['Host', 'User-Agent', 'Accept-Encoding']).order;
+    expect(
+      view(['host', 'USER-AGENT', 'Referer', 'accept-encoding', 'Cookie', 'X-Forwarded-For']).order,
+    ).toBe(order);
+    expect(view([':method', ':path', 'user-agent', 'accept-encoding']).order).toBe(order);
+    expect(view(['Host', 'Accept-Encoding', 'User-Agent']).order).not.toBe(order);
+    expect(view(['Host', 'User-Agent']).order).not.toBe(order);
+  });
+
+  it('is bounded, whatever is sent', () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `x-${index}-${'y'.repeat(1_000)}`);
+    expect(view(names).order.length).toBeLessThanOrEqual(64 * 65);
+  });
+});
