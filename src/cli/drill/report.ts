@@ -36,14 +36,14 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
 
 const fate = ({ refused, attempts }: OwnerFate): string => `${refused}/${attempts}`;
 
-function inWords(ms: number): string {
+export function inWords(ms: number): string {
   if (ms >= 3_600_000) return `${Math.round(ms / 360_000) / 10} h`;
   if (ms >= 60_000) return `${Math.round(ms / 6_000) / 10} min`;
   return `${Math.round(ms / 100) / 10} s`;
 }
 
 /** Names to the left, numbers to the right. */
-function table(rows: readonly (readonly string[])[]): string[] {
+export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows.map((row) =>
     row

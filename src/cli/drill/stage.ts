@@ -7,6 +7,7 @@ import { createIdentifier } from '../../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../../stores/memory/index.ts';
 import { createFaultyStore, type FaultyStore } from '../../testing/faulty-store.ts';
 import { VirtualClock } from '../../testing/virtual-clock.ts';
+import type { AttackStage } from './attacks.ts';
 
 /** How an owner fared: how often they had the right credentials, and how often they were sent away with them. */
 export interface OwnerFate {
@@ -32,7 +33,7 @@ const OWNER_EVERY_MS = 20 * 60_000;
 const ownerKinds = ['trusted', 'known', 'new'] as const;
 
 /** Where one attack is played: a guard of its own, its owners, and time that passes as the attack says. */
-export class Stage {
+export class Stage implements AttackStage {
   readonly #clock = new VirtualClock(START_MS);
   readonly #memory: MemoryStore;
   readonly #store: FaultyStore;
@@ -145,15 +146,15 @@ export class Stage {
 
 const noFate = () => ({ attempts: 0, refused: 0 });
 
-function ownerSignals(account: string, kind: OwnerKind): Omit<GuardRequest, 'action'> {
+export function ownerSignals(account: string, kind: OwnerKind): Omit<GuardRequest, 'action'> {
   const ip = { trusted: '198.51.100.10', known: '198.51.100.11', new: '198.51.100.12' }[kind];
   const ua = 'Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15';
   const confidence = ({ trusted: 'HIGH', known: 'MEDIUM', new: 'LOW' } as const)[kind];
   return { account, ip, ua, device: { id: `owner's ${kind} device`, confidence } };
 }
 
-const isLetThrough = ({ outcome, deferred }: Decision): boolean => outcome === 'ALLOW' || deferred;
+export const isLetThrough = ({ outcome, deferred }: Decision): boolean => outcome === 'ALLOW' || deferred;
 
 /** A block came between check and end: right credentials would have been refused. */
-const isOvertaken = ({ reasons }: Decision): boolean =>
+export const isOvertaken = ({ reasons }: Decision): boolean =>
   reasons.some(({ rule, outcome }) => outcome === 'HARD_BLOCK' && (rule === 'blocked' || rule === 'store'));

@@ -1,0 +1,48 @@
+import type { Decision } from '../../core/decision.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
+import type { GuardRequest } from '../../guard/signals.ts';
+
+/** Asks a running service for decisions. */
+export class DecisionClient {
+  readonly #base: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @throws Fault `INPUT_INVALID` when `url` is not that of an HTTP service. */
+  constructor(url: string, token?: string) {
+    this.#base = baseOf(url);
+    this.#headers = {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+  }
+
+  /** @throws Fault `INPUT_INVALID` when the service is not there, or does not let us ask. */
+  async ask(op: 'check' | 'fail' | 'succeed', request: GuardRequest): Promise<Decision> {
+    const answer = await this.#post(`v1/${op}`, JSON.stringify(request));
+    if (answer.status === 200) return (await answer.json()) as Decision;
+    await answer.body?.cancel();
+    const hint = answer.status === 401 || answer.status === 403 ? ': give a token with the role decide' : '';
+    throw new Fault('INPUT_INVALID', `the service answered ${answer.status} to a ${op}${hint}`);
+  }
+
+  async #post(path: string, body: string): Promise<Response> {
+    try {
+      return await fetch(new URL(path, this.#base), { method: 'POST', headers: this.#headers, body });
+    } catch (cause) {
+      throw new Fault(
+        'INPUT_INVALID',
+        `no service answers at ${this.#base.origin}: start one with portcullis serve`,
+        { cause },
+      );
+    }
+  }
+}
+
+function baseOf(url: string): URL {
+  const base = URL.canParse(url) ? new URL(url) : null;
+  if (base !== null && /^https?:$/.test(base.protocol)) return base;
+  throw new Fault(
+    'INPUT_INVALID',
+    `--url must be that of a service, as http://127.0.0.1:8470, got ${shapeOf(url)}`,
+  );
+}

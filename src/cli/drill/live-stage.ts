@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Decision } from '../../core/decision.ts';
+import type { GuardRequest } from '../../guard/signals.ts';
+import type { AttackStage, Signals } from './attacks.ts';
+import type { DecisionClient } from './decision-client.ts';
+import { isLetThrough, isOvertaken, type OwnerFate, type OwnerKind, ownerSignals } from './stage.ts';
+
+/** What an attack on a running service came to. */
+export interface LiveResult {
+  readonly requests: number;
+  /** Guesses whose credentials were looked at, and that would have got in had they been right. */
+  readonly guesses: number;
+  /** From the first guess to the first denial; null if there was none. */
+  readonly firstBlockMs: number | null;
+  readonly owners: Readonly<Record<'trusted' | 'known', OwnerFate>>;
+}
+
+/** Nobody waits a block out here: an attack that waited would be over before anything of it was seen. */
+const LONGEST_WAIT_MS = 250;
+
+/** Where one attack meets a running service. Its accounts and addresses are its own and nobody's. */
+export class LiveStage implements AttackStage {
+  readonly #client: DecisionClient;
+  readonly #action: string;
+  readonly #name: string;
+  readonly #place: number;
+  readonly #endAtMs: number;
+  readonly #fates = { trusted: { attempts: 0, refused: 0 }, known: { attempts: 0, refused: 0 } };
+  #requests = 0;
+  #guesses = 0;
+  #firstGuessAt: number | null = null;
+  #firstBlockAt: number | null = null;
+
+  /**
+   * @param name part of every account and device, so that two drills do not meet
+   * @param place of the attack among the others, so that their addresses do not meet
+   */
+  constructor(client: DecisionClient, action: string, name: string, place: number, endAtMs: number) {
+    this.#client = client;
+    this.#action = action;
+    this.#name = name;
+    this.#place = place;
+    this.#endAtMs = endAtMs;
+  }
+
+  get isRunning(): boolean {
+    return performance.now() < this.#endAtMs;
+  }
+
+  async wait(ms: number): Promise<void> {
+    const leftMs = Math.max(0, this.#endAtMs - performance.now());
+    await sleep(Math.min(ms, LONGEST_WAIT_MS, leftMs));
+  }
+
+  async guess(signals: Signals): Promise<Decision> {
+    this.#firstGuessAt ??= performance.now();
+    const request = this.#requestOf(signals);
+    const checked = await this.#ask('check', request);
+    return isLetThrough(checked) ? this.#fail(request) : this.#noted(checked);
+  }
+
+  async guessAtOnce(signals: readonly Signals[]): Promise<readonly Decision[]> {
+    this.#firstGuessAt ??= performance.now();
+    const requests = signals.map((given) => this.#requestOf(given));
+    const checks = await Promise.all(requests.map((request) => this.#ask('check', request)));
+    return Promise.all(
+      requests.map(async (request, index) => {
+        const checked = checks[index];
+        if (checked !== undefined && !isLetThrough(checked)) return this.#noted(checked);
+        return this.#fail(request);
+      }),
+    );
+  }
+
+  async mistype(account: string, kind: OwnerKind): Promise<void> {
+    const request = this.#ownerOf(account, kind);
+    if (isLetThrough(await this.#ask('check', request))) await this.#ask('fail', request);
+  }
+
+  /** The store of a running service is not ours to break. */
+  outage(): void {}
+
+  /** An owner signs in with the right credentials. */
+  async signIn(account: string, kind: 'trusted' | 'known'): Promise<void> {
+    const request = this.#ownerOf(account, kind);
+    const fate = this.#fates[kind];
+    const isIn =
+      isLetThrough(await this.#ask('check', request)) &&
+      (await this.#ask('succeed', request)).outcome !== 'HARD_BLOCK';
+    fate.attempts += 1;
+    if (!isIn) fate.refused += 1;
+  }
+
+  result(): LiveResult {
+    const firstBlockMs =
+      this.#firstBlockAt === null || this.#firstGuessAt === null
+        ? null
+        : this.#firstBlockAt - this.#firstGuessAt;
+    return { requests: this.#requests, guesses: this.#guesses, firstBlockMs, owners: this.#fates };
+  }
+
+  async #fail(request: GuardRequest): Promise<Decision> {
+    const ended = await this.#ask('fail', request);
+    if (!isOvertaken(ended)) this.#guesses += 1;
+    return this.#noted(ended);
+  }
+
+  #noted(decision: Decision): Decision {
+    if (decision.outcome !== 'ALLOW') this.#firstBlockAt ??= performance.now();
+    return decision;
+  }
+
+  #ask(op: 'check' | 'fail' | 'succeed', request: GuardRequest): Promise<Decision> {
+    this.#requests += 1;
+    return this.#client.ask(op, request);
+  }
+
+  #ownerOf(account: string, kind: OwnerKind): GuardRequest {
+    return this.#requestOf(ownerSignals(account, kind));
+  }
+
+  #requestOf({ account, ip, ua, device }: Signals): GuardRequest {
+    return {
+      action: this.#action,
+      account: `${this.#name} ${account}`,
+      ip: nobodys(ip, this.#place),
+      ua,
+      device: device ? { ...device, id: `${this.#name} ${device.id}` } : null,
+    };
+  }
+}
+
+/** The same address in the range for measurements (RFC 2544); IPv6 attacks come from documentation as they are. */
+function nobodys(ip: string, place: number): string {
+  if (ip.includes(':')) return ip;
+  const [, , third = '0', fourth = '0'] = ip.split('.');
+  return `198.${18 + (place % 2)}.${(Number(third) + 40 * place) % 256}.${fourth}`;
+}
