@@ -45,7 +45,7 @@ export async function openServiceStore(
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
     const store = createLmdbStore({ path, deadlineMs });
-    return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready() };
+    return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }
   if (/^rediss?:\/\//.test(name)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
@@ -61,4 +61,11 @@ export async function openServiceStore(
     'CONFIG_INVALID',
     `store must be lmdb, lmdb:FOLDER, memory, redis://…, rediss://… or postgres://…, got ${shapeOf(name)}`,
   );
+}
+
+/** Whoever has not chosen the embedded store may do as well without its driver. */
+function nameOthers(error: unknown): never {
+  if (!(error instanceof Fault) || error.code !== 'CONFIG_INVALID') throw error;
+  const others = 'or keep records elsewhere: --store memory, redis://… or postgres://…';
+  throw new Fault('CONFIG_INVALID', `${error.message}; ${others}`, { cause: error });
 }

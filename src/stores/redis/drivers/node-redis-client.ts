@@ -44,17 +44,32 @@ export function withSocket(options: object, socket: object): object {
   return { ...options, ...nodeRedisDemands, socket: { ...own, ...socket } };
 }
 
-/** The library, only when it is needed: with another driver's client it need not be installed. */
-export async function importNodeRedis() {
+/** What the store takes from the library. Named here, so that declarations do without a library that is optional. */
+interface NodeRedisLibrary {
+  createClient(options: object): NodeRedisClient;
+  createCluster(options: ClusterOptions): NodeRedisCluster;
+}
+
+interface ClusterOptions {
+  readonly rootNodes: object[];
+  readonly defaults: object;
+  readonly topologyRefreshOnReconnectionAttemptStrategy: number;
+  readonly RESP: 2;
+}
+
+/**
+ * The library, only when it is needed: with another driver's client it need not be installed.
+ *
+ * @throws Fault `CONFIG_INVALID` when it is not installed.
+ */
+export async function importNodeRedis(): Promise<NodeRedisLibrary> {
   try {
     return await import('redis');
   } catch (cause) {
     throw new Fault(
       'CONFIG_INVALID',
-      'The package `redis` is not installed, and no client of another library was given.',
-      {
-        cause,
-      },
+      'The Redis store needs the package redis: npm install redis; or give it a client of ioredis, iovalkey or valkey-glide',
+      { cause },
     );
   }
 }
