@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readLoginBackoffSettings } from '../../src/config/login-backoff-settings.ts';
+import { readServiceConfig } from '../../src/config/read-service-config.ts';
 import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
 import { isRedisInstalled, startRedis } from '../servers/redis-server.ts';
 import { wrong } from './kratos-scene.ts';
@@ -121,6 +124,17 @@ describe('the service in front of Kratos', () => {
     const metrics = (await under.ask('GET', '/metrics')).text;
     expect(metrics).toMatch(/portcullis_kratos_total\{[^}]*blocked[^}]*\} 2/);
     expect(under.lines.join('') + metrics).not.toMatch(/4711|198\.51\.100\.47/);
+  });
+
+  test('takes the configuration of the example', () => {
+    const path = fileURLToPath(new URL('../../examples/kratos/portcullis.yaml', import.meta.url));
+    const { kratos: settings, trustedProxies } = readServiceConfig({ path, env: {} });
+    expect(settings).toEqual({
+      ...readLoginBackoffSettings({}),
+      upstreamUrl: 'http://127.0.0.1:4433',
+      webhooks: { tokenSha256: null, signatureSecret: null, cidrs: ['10.0.0.0/8'] },
+    });
+    expect(trustedProxies).toEqual(['127.0.0.1']);
   });
 
   test.runIf(isRedisInstalled())(

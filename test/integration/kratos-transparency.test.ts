@@ -307,6 +307,50 @@ describe('what passes through the proxy', () => {
     silent.close();
   });
 
+  test.each([
+    [
+      'words beside its status that HTTP does not know',
+      'HTTP/1.1 400 \u03a9mega\r\nContent-Length: 2\r\n\r\n{}',
+      400,
+    ],
+    [
+      'a hint that is none',
+      'HTTP/1.1 103 Early Hints\r\nLink: nonsense\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+      200,
+    ],
+    ['a body until it closes', 'HTTP/1.0 400 Bad\r\n\r\nhello', 400],
+    ['no HTTP', 'SSH-2.0-x\r\n', 502],
+    ['an end', '', 502],
+    ['a head that breaks off', 'HTTP/1.1 200 OK\r\nContent-', 502],
+    ['a strange status', 'HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n', 502],
+  ])('bears %s, for logins too', async (_, bytes, status) => {
+    const strange = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(bytes, 'utf8'));
+    }).listen(0, '127.0.0.1');
+    await once(strange, 'listening');
+    const { port } = strange.address() as AddressInfo;
+    const backoff = createLoginBackoff({
+      store: createMemoryStore(),
+      secret: 'a secret that is long enough',
+    });
+    const upstream = { url: `http://127.0.0.1:${port}` };
+    const front = await startKratosProxy({ host: '127.0.0.1', port: 0, upstream, backoff });
+    const url = `http://127.0.0.1:${front.port}`;
+    const body = '{"method":"password","identifier":"a","password":"b"}';
+    const answers = [
+      await fetch(`${url}/sessions/whoami`),
+      await fetch(`${url}/self-service/login`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      }),
+    ];
+    for (const answer of answers) await answer.text();
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+    await front.close(100);
+    strange.close();
+  });
+
   test('tells that Kratos cannot be reached, and that it broke off before it answered', async () => {
     const answered = await fetch(`http://127.0.0.1:${proxy.port}/x`, {
       headers: { 'x-answer': '{"cut":"head"}' },

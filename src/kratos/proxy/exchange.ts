@@ -73,7 +73,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     const headers = answerHeaders((controller.rawHeaders ?? []) as Buffer[]);
-    this.#head = { status, headers, message };
+    // The words beside a status mean nothing; those that could not be sent on are left out.
+    this.#head = { status, headers, message: /^[\t\x20-\x7e]*$/.test(message) ? message : '' };
     if (this.#judge === null) this.#sendHead(this.#head);
     else if (!this.#judge.needsBody(this.#head)) this.#hold(controller, null);
   }
@@ -87,7 +88,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const trailers = textsOf((controller.rawTrailers ?? []) as Buffer[]);
     if (this.#head !== null && !this.#response.headersSent && this.#judge !== null) {
-      void this.#settle(this.#head, null).then((goesOn) => goesOn && this.#finish(trailers));
+      this.#settle(this.#head, null)
+        .then((goesOn) => goesOn && this.#finish(trailers))
+        .catch((error: Error) => this.onResponseError(controller, error));
       return;
     }
     this.#finish(trailers);
@@ -107,12 +110,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#head === null) return;
     controller.pause();
     this.#isHeld = true;
-    void this.#settle(this.#head, chunk).then((goesOn) => {
-      this.#isHeld = false;
-      if (!goesOn) controller.abort(unwanted());
-      else if (this.#isBroken) this.#response.destroy();
-      else if (chunk === null || this.#write(chunk)) controller.resume();
-    });
+    this.#settle(this.#head, chunk)
+      .finally(() => {
+        this.#isHeld = false;
+      })
+      .then((goesOn) => {
+        if (!goesOn) controller.abort(unwanted());
+        else if (this.#isBroken) this.#response.destroy();
+        else if (chunk === null || this.#write(chunk)) controller.resume();
+      })
+      .catch((error: Error) => this.onResponseError(controller, error));
   }
 
   /** Whether the answer goes on; its head is sent then. */
@@ -145,9 +152,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#response.write(chunk);
   }
 
+  /** Interim answers are advice: one that cannot be sent on is left out. Clients of HTTP/1.0 know none. */
   #sendInterim(status: number, link: string | string[] | undefined): void {
+    if (this.#response.req.httpVersion !== '1.1') return;
     if (status === 102) this.#response.writeProcessing();
-    if (status === 103 && link !== undefined) this.#response.writeEarlyHints({ link });
+    if (status !== 103 || link === undefined) return;
+    try {
+      this.#response.writeEarlyHints({ link });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   #finish(trailers: readonly string[]): void {

@@ -77,6 +77,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     onFault,
   });
   const server = createServer(serverOptions, door.respond);
+  server.maxConnections = mostConnections;
   server.on('checkContinue', door.respondToExpectation);
   return {
     server,
@@ -99,6 +100,9 @@ const serverOptions = {
   keepAliveTimeout: 65_000,
   noDelay: true,
 } as const;
+
+/** Further ones are closed as they come. */
+const mostConnections = 20_000;
 
 interface DoorParts {
   readonly upstream: Upstream;
