@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/main.ts';
 import { attacker, bruteForce } from './attacks.ts';
 import {
   chromiumPath,
@@ -61,6 +63,21 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
     expect(await page.evaluate("sessionStorage.getItem('portcullis.token')")).toBe(null);
+  });
+
+  it('watches a drill of the command line arrive', async () => {
+    await signIn(page);
+    const [stdin, stdout, stderr] = [
+      new PassThrough(),
+      new PassThrough().resume(),
+      new PassThrough().resume(),
+    ];
+    const args = ['drill', '--url', service.url, '--token', tokens.decide, '--seconds', '4'];
+    const drilling = runCli(args, { stdin, stdout, stderr, isTerminal: false });
+    const decisions = page.getByRole('table', { name: 'Decisions, newest first' });
+    await decisions.getByText('Hard block').first().waitFor();
+    await page.getByRole('img', { name: /Last 2 min: .* [1-9]\d* hard blocks/ }).waitFor();
+    expect(await drilling).toBe(0);
   });
 
   it('sees an attack arrive, finds out why somebody is blocked and lifts the block', async () => {
