@@ -17,6 +17,11 @@ const child = spawn(process.execPath, [cli, ...(isCommand ? [] : ['serve']), ...
 });
 // A terminal sends its signals to all of us; whoever else does, sends them to this process alone.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// npm runs this in a shell, which passes no signal on: when the shell has gone, somebody wants us to end.
+const shell = process.ppid;
+setInterval(() => {
+  if (process.ppid !== shell) child.kill('SIGTERM');
+}, 500).unref();
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));
 
 /** The service decides without its console too, so a console that cannot be built is told and left out. */
