@@ -1,0 +1,22 @@
+import { afterAll, beforeAll } from 'vitest';
+import { testContents } from './contents-tests.ts';
+import { testInstalls } from './install-tests.ts';
+import { type PackedPackage, packPackage } from './packed-package.ts';
+import { Strangers } from './strangers.ts';
+
+// One file, because all of it stands on one tarball: what is built once is not built again beside it.
+let built: PackedPackage;
+const packed = () => built;
+const strangers = new Strangers(packed);
+
+beforeAll(async () => {
+  built = await packPackage();
+}, 300_000);
+
+afterAll(async () => {
+  await strangers.remove();
+  built?.remove();
+});
+
+testContents(packed);
+testInstalls(packed, strangers);
