@@ -372,3 +372,45 @@ describe('warnings', () => {
     expect(warnings).toEqual([]);
   });
 });
+
+describe('what others hold against a caller', () => {
+  const held = (refillScale: number, refusedForMs: number): Call => ({
+    ...get,
+    standing: { refillScale, refusedForMs },
+  });
+
+  it('slows its refill, and nothing else', async () => {
+    const { limiter, spend } = bench({ ratePerSecond: 40, burst: 2 });
+    expect(await spend(held(0.25, 0))).toBe(20);
+    expect(await limiter.take(held(0.25, 0))).toMatchObject({
+      rule: 'limit',
+      retryAfterMs: 400,
+      quota: { capacity: 20 },
+    });
+    expect(await limiter.take(get)).toMatchObject({ rule: 'limit', retryAfterMs: 100 });
+  });
+
+  it('comes on top of what the service can bear, down to a tenth', async () => {
+    const { limiter, spend } = bench({ ratePerSecond: 40, burst: 2, refillScale: () => 0.2 });
+    await spend(held(0.25, 0));
+    expect(await limiter.take(held(0.25, 0))).toMatchObject({ retryAfterMs: 1_000 });
+  });
+
+  it('refuses it without asking the store, and is counted', async () => {
+    const { limiter, events } = bench();
+    const verdict = await limiter.take(held(1, 5_000));
+    expect(verdict).toMatchObject({ allowed: false, rule: 'blocked', retryAfterMs: 5_000, ticket: null });
+    expect(verdict.quota).toMatchObject({ remaining: 0, moreInMs: 5_000 });
+    expect(limiter.counts().refused.blocked).toBe(1);
+    expect(events).toMatchObject([{ type: 'refused', rule: 'blocked', shadow: false }]);
+    expect((await limiter.take(get)).quota?.remaining).toBe(6);
+  });
+
+  it('is only told where blocks are in shadow, and nobody on the allowlist is asked', async () => {
+    const { limiter, events } = bench({ shadow: ['auto-block'] });
+    expect((await limiter.take(held(1, 5_000))).allowed).toBe(true);
+    expect(events).toMatchObject([{ type: 'refused', rule: 'blocked', shadow: true }]);
+    const friends = bench({ allow: { cidrs: ['203.0.113.0/24'] } });
+    expect(await friends.limiter.take(held(1, 5_000))).toMatchObject({ allowed: true, skipped: 'cidr' });
+  });
+});
