@@ -45,6 +45,8 @@ export class FolderStore implements LmdbStore {
   readonly #deadlines: Deadlines;
   readonly #underWay = new UnderWay();
   #opening: Promise<Opened> | null = null;
+  /** Set once the file is open: then reading it waits for nothing. */
+  #open: Opened | null = null;
   #isClosed = false;
 
   constructor(settings: LmdbSettings) {
@@ -58,7 +60,7 @@ export class FolderStore implements LmdbStore {
 
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
     assertKeys(keys);
-    const { file } = await this.#deadlines.limit(this.#opened());
+    const { file } = this.#open ?? (await this.#deadlines.limit(this.#opened()));
     this.#assertOpen();
     file.refresh();
     const now = this.#settings.clock();
@@ -145,7 +147,7 @@ export class FolderStore implements LmdbStore {
 
   async #opened(): Promise<Opened> {
     this.#assertOpen();
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#openFile();
     return this.#opening;
   }
 
@@ -154,11 +156,12 @@ export class FolderStore implements LmdbStore {
   }
 
   /** A failed attempt is forgotten, so that the next call makes another one. */
-  async #open(): Promise<Opened> {
+  async #openFile(): Promise<Opened> {
     const { maxBytes, clock } = this.#settings;
     try {
       const file = await openFile(this.#settings);
-      return { file, batches: new WriteBatches(file, maxBytes, clock) };
+      this.#open = { file, batches: new WriteBatches(file, maxBytes, clock) };
+      return this.#open;
     } catch (error) {
       this.#opening = null;
       throw error;
