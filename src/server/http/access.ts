@@ -84,10 +84,16 @@ export function isLoopback(address: string | undefined): boolean {
   return text !== null && (text === '::1' || text.startsWith('127.'));
 }
 
+/** Nearly every request names the service as the one before did. */
+let knownLocalHost = 'localhost';
+
 const localHost = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 function isLocalHost(host: string | undefined): boolean {
-  return host === undefined || localHost.test(host);
+  if (host === undefined || host === knownLocalHost) return true;
+  if (!localHost.test(host)) return false;
+  knownLocalHost = host;
+  return true;
 }
 
 function isCrossSite(origin: string | undefined, host: string | undefined, site: unknown): boolean {
