@@ -1,25 +1,9 @@
 import type { Decision } from '../../core/decision.ts';
-import type { GuardRequest } from '../../guard/signals.ts';
-import type { OwnerKind } from './stage.ts';
+import type { AttackStage, Signals } from './attack-stage.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-/** What an attack can do, in simulated time or against a running service. */
-export interface AttackStage {
-  readonly isRunning: boolean;
-  /** Lets time pass, up to the end of the attack at most. */
-  wait(ms: number): Promise<void>;
-  /** One guess from check to fail. */
-  guess(signals: Signals): Promise<Decision>;
-  /** Guesses of which all are checked before the first of them ends. */
-  guessAtOnce(signals: readonly Signals[]): Promise<readonly Decision[]>;
-  /** An owner mistypes. */
-  mistype(account: string, kind: OwnerKind): Promise<void>;
-  /** Lets the store fail from now on, or be well again. */
-  outage(isOut: boolean): void;
-}
 
 /** A standard attack. The attacker knows the source, reads every answer and waits exactly as long as it must. */
 export interface Attack {
@@ -30,8 +14,6 @@ export interface Attack {
   readonly durationMs: number;
   run(stage: AttackStage): Promise<void>;
 }
-
-export type Signals = Omit<GuardRequest, 'action'>;
 
 const VICTIM = 'victim';
 const ua = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '../../core/decision.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
-import type { AttackStage, Signals } from './attacks.ts';
+import type { AttackStage, OwnerKind, Signals } from './attack-stage.ts';
 import type { DecisionClient } from './decision-client.ts';
-import { isLetThrough, isOvertaken, type OwnerFate, type OwnerKind, ownerSignals } from './stage.ts';
+import { isLetThrough, isOvertaken, type OwnerFate, ownerSignals } from './stage.ts';
 
 /** What an attack on a running service came to. */
 export interface LiveResult {

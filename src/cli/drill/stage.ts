@@ -7,7 +7,7 @@ import { createIdentifier } from '../../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../../stores/memory/index.ts';
 import { createFaultyStore, type FaultyStore } from '../../testing/faulty-store.ts';
 import { VirtualClock } from '../../testing/virtual-clock.ts';
-import type { AttackStage } from './attacks.ts';
+import type { AttackStage, OwnerKind } from './attack-stage.ts';
 
 /** How an owner fared: how often they had the right credentials, and how often they were sent away with them. */
 export interface OwnerFate {
@@ -24,9 +24,6 @@ export interface AttackResult {
   readonly owners: Readonly<Record<OwnerKind, OwnerFate>>;
   readonly store: { readonly operations: number; readonly records: number };
 }
-
-/** By the device they show: bound by an earlier success, known from one, or never seen. */
-export type OwnerKind = 'trusted' | 'known' | 'new';
 
 const START_MS = 1_700_000_000_000;
 const OWNER_EVERY_MS = 20 * 60_000;
