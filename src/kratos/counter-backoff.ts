@@ -8,7 +8,7 @@ import { type CapScope, subjectLimit } from '../guard/failure/failure-policy.ts'
 import type { Secrets } from '../identity/component-hasher.ts';
 import type { ExpiringCounters } from '../stores/expiring-counters.ts';
 import type { Store } from '../stores/store.ts';
-import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-counters.ts';
+import type { AttemptCounters, AttemptSubject, AttemptTally, CounterRules } from './attempt-counters.ts';
 import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
@@ -121,25 +121,21 @@ export class CounterBackoff implements LoginBackoff {
     return verdict;
   }
 
-  async settle(login: LoginAttempt, { tally }: Allowed, outcome: LoginOutcome): Promise<null> {
+  settle(login: LoginAttempt, { tally }: Allowed, outcome: LoginOutcome): Promise<null> | null {
     this.events.emit('outcome', { by: 'counters', outcome });
-    if (outcome === 'undelivered' && tally !== null) {
-      await this.#watch.ask('take-back', () => this.#counters.takeBack(login, tally));
-    }
-    const [identifier = null] = login.identifiers;
-    if (outcome === 'success' && this.#resetsOnSuccess && login.provesIdentifier) {
-      await this.reset(identifier, login.ip);
-    }
-    return null;
+    if (outcome === 'undelivered' && tally !== null) return this.#takeBack(login, tally);
+    const isReset = outcome === 'success' && this.#resetsOnSuccess && login.provesIdentifier;
+    return isReset ? this.reset(login.identifiers[0] ?? null, login.ip) : null;
   }
 
   /** A login has succeeded: clears its identifier, and takes from its address what the rules say. */
-  async reset(identifier: string | null, ip: string | null): Promise<void> {
+  async reset(identifier: string | null, ip: string | null): Promise<null> {
     const done = await this.#watch.ask('reset', () => this.#counters.reset(identifier, ip));
     if (done === null) {
       const message = 'Counters could not be reset, because the store failed; they end by themselves.';
       this.events.emit('warning', { code: 'KRATOS_RESET_FAILED', message });
     }
+    return null;
   }
 
   status(): ReturnType<LoginBackoff['status']> {
@@ -148,6 +144,11 @@ export class CounterBackoff implements LoginBackoff {
 
   close(): void {
     this.#watch.stop();
+  }
+
+  async #takeBack(login: AttemptSubject, tally: AttemptTally): Promise<null> {
+    await this.#watch.ask('take-back', () => this.#counters.takeBack(login, tally));
+    return null;
   }
 
   #withoutStore(login: AttemptSubject): Verdict {

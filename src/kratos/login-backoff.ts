@@ -24,8 +24,11 @@ export interface LoginBackoff {
   readonly events: EventHub<KratosEvents>;
   /** Before the credentials are looked at. */
   attempt(login: LoginAttempt): Promise<Verdict>;
-  /** How a login that was allowed has ended. A `Blocked` means: refuse it all the same. */
-  settle(login: LoginAttempt, verdict: Allowed, outcome: LoginOutcome): Promise<Blocked | null>;
+  /**
+   * How a login that was allowed has ended. A `Blocked` means: refuse it all the same. Without a promise where there is
+   * nothing to do, which is mostly: a failure has been counted before it happened.
+   */
+  settle(login: LoginAttempt, verdict: Allowed, outcome: LoginOutcome): Promise<Blocked | null> | null;
   /** The mode on this node. */
   status(): { readonly mode: Mode; readonly since: number | null };
   close(): void;

@@ -55,7 +55,8 @@ describe('under fire', () => {
       });
 
   const names = fc.constantFrom('identifier', 'password_identifier', 'address');
-  const decoy = fc.constantFrom('x@example.com', '', 'decoy', 'y@example.com');
+  const decoyOf = (account: string) =>
+    fc.constantFrom(`x.${account}`, '', `decoy ${account}`, `y.${account}`);
 
   /** A submitted login for an account, in every way a body can be written. */
   const loginFor = (account: string): fc.Arbitrary<{ type: string; body: string; path: string }> =>
@@ -63,7 +64,7 @@ describe('under fire', () => {
       .record({
         field: names,
         value: spelled(account),
-        decoys: fc.array(fc.tuple(names, decoy), { maxLength: 2 }),
+        decoys: fc.array(fc.tuple(names, decoyOf(account)), { maxLength: 2 }),
         isLast: fc.boolean(),
         kind: fc.constantFrom('json', 'form', 'multipart'),
         tail: fc.constantFrom('', ' ', '{"identifier":"z"}', '&identifier=z', ' garbage', '\n}'),
@@ -102,7 +103,7 @@ describe('under fire', () => {
       const judged = scene.kratos.submitted.filter(({ identifier }) => identifier === account);
       expect(judged.length, `seed ${seed}`).toBeLessThanOrEqual(10);
     }
-    expect(scene.kratos.submitted.length).toBeGreaterThan(50);
+    expect(scene.kratos.submitted.length).toBeGreaterThan(20);
     expect(scene.faults).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ export interface AnswerJudge {
   /** Whether the body has to begin before the answer can be judged. */
   needsBody(head: HeldHead): boolean;
   /** Whether the answer goes on to the client. If not, the judge has answered itself. */
-  judge(head: HeldHead, bodyStart: Buffer | null): Promise<boolean>;
+  judge(head: HeldHead, bodyStart: Buffer | null): Promise<boolean> | boolean;
 }
 
 const timeouts: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -76,24 +76,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // The words beside a status mean nothing; those that could not be sent on are left out.
     this.#head = { status, headers, message: /^[\t\x20-\x7e]*$/.test(message) ? message : '' };
     if (this.#judge === null) this.#sendHead(this.#head);
-    else if (!this.#judge.needsBody(this.#head)) this.#hold(controller, null);
+    else if (!this.#judge.needsBody(this.#head)) this.#hold(controller, this.#judge, null);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    if (!this.#response.headersSent && this.#judge !== null) this.#hold(controller, chunk);
+    if (!this.#response.headersSent && this.#judge !== null) this.#hold(controller, this.#judge, chunk);
     else if (!this.#write(chunk)) controller.pause();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const trailers = textsOf((controller.rawTrailers ?? []) as Buffer[]);
-    if (this.#head !== null && !this.#response.headersSent && this.#judge !== null) {
-      this.#settle(this.#head, null)
-        .then((goesOn) => goesOn && this.#finish(trailers))
-        .catch((error: Error) => this.onResponseError(controller, error));
-      return;
-    }
-    this.#finish(trailers);
+    const finish = () => this.#finish(trailers);
+    if (this.#head === null || this.#judge === null || this.#response.headersSent) finish();
+    else this.#whenJudged(controller, this.#judge.judge(this.#head, null), finish);
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -106,31 +102,42 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
-  #hold(controller: Dispatcher.DispatchController, chunk: Buffer | null): void {
+  #hold(controller: Dispatcher.DispatchController, judge: AnswerJudge, chunk: Buffer | null): void {
     if (this.#head === null) return;
-    controller.pause();
-    this.#isHeld = true;
-    this.#settle(this.#head, chunk)
-      .finally(() => {
-        this.#isHeld = false;
-      })
-      .then((goesOn) => {
-        if (!goesOn) controller.abort(unwanted());
-        else if (this.#isBroken) this.#response.destroy();
-        else if (chunk === null || this.#write(chunk)) controller.resume();
-      })
-      .catch((error: Error) => this.onResponseError(controller, error));
+    const verdict = judge.judge(this.#head, chunk);
+    if (verdict !== true) controller.pause();
+    this.#whenJudged(controller, verdict, () => {
+      if (chunk === null || this.#write(chunk)) controller.resume();
+      else controller.pause();
+    });
   }
 
-  /** Whether the answer goes on; its head is sent then. */
-  async #settle(head: HeldHead & { readonly message: string }, chunk: Buffer | null): Promise<boolean> {
-    const goesOn = (await this.#judge?.judge(head, chunk)) ?? true;
-    if (!goesOn || this.#isOver) {
-      this.#end();
-      return false;
+  /** Sends the head and goes on, at once where the judge needs no time; or ends where the judge has answered. */
+  #whenJudged(
+    controller: Dispatcher.DispatchController,
+    verdict: Promise<boolean> | boolean,
+    goOn: () => void,
+  ): void {
+    const settle = (goesOn: boolean) => {
+      this.#isHeld = false;
+      if (goesOn && this.#isBroken) this.#response.destroy();
+      if (!goesOn || this.#isOver || this.#isBroken || this.#head === null) {
+        this.#end();
+        controller.abort(unwanted());
+        return;
+      }
+      this.#sendHead(this.#head);
+      goOn();
+    };
+    if (typeof verdict === 'boolean') {
+      settle(verdict);
+      return;
     }
-    this.#sendHead(head);
-    return true;
+    this.#isHeld = true;
+    verdict.then(settle).catch((error: Error) => {
+      this.#isHeld = false;
+      this.onResponseError(controller, error);
+    });
   }
 
   #sendHead({ status, headers, message }: HeldHead & { readonly message: string }): void {

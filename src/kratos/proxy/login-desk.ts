@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
 import { type LoginForm, mostIdentifiers, readLoginForm, unreadableForm } from '../login-form.ts';
 import { needsBody, outcomeOf } from '../outcome.ts';
-import type { Allowed } from '../verdict.ts';
+import type { Allowed, Blocked } from '../verdict.ts';
 import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
 import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
@@ -64,23 +64,32 @@ export class LoginDesk {
   }
 
   #judgeOf({ request, response, login, verdict }: AdmittedLogin): AnswerJudge {
-    const { backoff, sessionCookie, lockoutPath } = this.#parts;
+    const { backoff, sessionCookie } = this.#parts;
     return {
       needsBody: (head) => needsBody(head, sessionCookie),
-      judge: async (head, bodyStart) => {
+      judge: (head, bodyStart) => {
         const outcome = outcomeOf(head, sessionCookie, bodyStart?.toString('latin1') ?? '');
-        try {
-          const refused = await backoff.settle(login, verdict, outcome);
-          if (refused === null) return true;
-          sendLockout(request, response, refused, lockoutPath);
-        } catch (error) {
-          // An outcome that cannot be noted would be an attempt for free.
-          this.#parts.onFault(error);
-          sendProblem(response, 'fault');
-        }
-        return false;
+        const settled = backoff.settle(login, verdict, outcome);
+        return settled === null ? true : this.#conclude(settled, request, response);
       },
     };
+  }
+
+  /** Whether the answer goes on. An outcome that cannot be noted would be an attempt for free, so it does not. */
+  async #conclude(
+    settled: Promise<Blocked | null>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    try {
+      const refused = await settled;
+      if (refused === null) return true;
+      sendLockout(request, response, refused, this.#parts.lockoutPath);
+    } catch (error) {
+      this.#parts.onFault(error);
+      sendProblem(response, 'fault');
+    }
+    return false;
   }
 
   /** What Kratos never got was no attempt; what it got and did not answer in time was one. */
@@ -88,8 +97,9 @@ export class LoginDesk {
     const { backoff, onFailure, onFault } = this.#parts;
     onFailure(failure);
     const isUndelivered = !hasBegun && (failure === 'unreachable' || failure === 'invalid');
-    const settled = isUndelivered ? backoff.settle(login, verdict, 'undelivered') : Promise.resolve(null);
-    settled.catch(onFault).finally(() => answerFailure(response, failure, hasBegun));
+    const settled = isUndelivered ? backoff.settle(login, verdict, 'undelivered') : null;
+    const taken = settled ?? Promise.resolve(null);
+    taken.catch(onFault).finally(() => answerFailure(response, failure, hasBegun));
   }
 }
 
