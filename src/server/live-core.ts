@@ -1,5 +1,6 @@
 import { createScenarios, type Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { AuditTrail } from '../guard/audit-trail.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
@@ -24,6 +25,8 @@ type Secrets = Omit<ServiceSecrets, 'isNew'>;
 export class LiveCore {
   readonly guard: LiveGuard;
   readonly pins: Pins;
+  /** The trail of what operators do about callers of the gateway; the guard writes the same one. */
+  readonly audit: AuditTrail;
   readonly #opened: OpenedStore;
   readonly #secrets: Secrets;
   readonly #observation: Observation;
@@ -39,6 +42,7 @@ export class LiveCore {
     this.#secrets = secrets;
     this.#observation = observation;
     this.pins = this.#openPins();
+    this.audit = new AuditTrail(opened.store, config.environment, pinListeners(observation).onAudit);
     this.guard = new LiveGuard(this.#makeGuard());
     observeGuard(observation, this.guard);
     this.#limiter = this.#makeLimiter();

@@ -25,10 +25,12 @@ import type { Route } from './route.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { blockRoutes } from './routes/blocks.ts';
+import { clientRoutes } from './routes/clients.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { healthRoutes } from './routes/health.ts';
+import { observeRoutes } from './routes/observe.ts';
 import { pinRoutes } from './routes/pins.ts';
 import { metricsRoutes, openApiRoutes } from './routes/self-description.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -194,7 +196,9 @@ function coreRoutes(core: LiveCore, { feed, metrics, log }: Observation): Route[
       scenarios: () => core.scenarios,
       onFault: (error) => log.error({ error }, 'scenarios could not judge a request'),
     }),
+    ...observeRoutes(() => core.scenarios),
     ...blockRoutes(guard),
+    ...clientRoutes({ limiter, scenarios: () => core.scenarios, audit: core.audit }),
     ...explainRoutes(guard),
     ...pinRoutes(pins),
     ...eventRoutes(feed),

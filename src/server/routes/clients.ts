@@ -1,0 +1,72 @@
+import Type from 'typebox';
+import type { Scenarios } from '../../abuse/index.ts';
+import type { AuditTrail } from '../../guard/audit-trail.ts';
+import type { Client, Limiter } from '../../limits/index.ts';
+import { ProblemSchema } from '../http/problem.ts';
+import type { Route } from '../route.ts';
+import { noteOf } from './operator-note.ts';
+import { noteFields } from './schemas.ts';
+
+/** What routes on the clients of the gateway need. */
+export interface ClientParts {
+  readonly limiter: Limiter;
+  readonly scenarios: () => Scenarios | null;
+  readonly audit: AuditTrail;
+}
+
+const client = {
+  ip: Type.String({ minLength: 1, maxLength: 128 }),
+  ua: Type.Optional(Type.Union([Type.String({ maxLength: 8_192 }), Type.Null()])),
+  user: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Null()])),
+};
+const strict = { additionalProperties: false } as const;
+const LiftBody = Type.Object({ ...client, ...noteFields }, strict);
+const BlockBody = Type.Object(
+  { ...client, level: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })), ...noteFields },
+  strict,
+);
+
+type Noted = Client & { readonly by?: string; readonly why: string; readonly level?: number };
+
+/**
+ * What operators do about callers of the gateway, whom limits and scenarios block. The caller is typed in, hashed, and
+ * neither kept nor shown.
+ */
+export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[] {
+  const block = `client of ${limiter.name}`;
+  return [
+    {
+      method: 'POST',
+      path: '/v1/clients/lift',
+      summary: 'Ends what limits and scenarios hold against a caller. `lifted` is false when it was nothing.',
+      role: 'operate',
+      body: LiftBody,
+      answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
+      handle: async ({ body, caller }) => {
+        const noted = body as Noted;
+        await audit.append({ what: 'lifted', block, ...noteOf(caller, noted), until: null });
+        const lifted = await (scenarios() ?? limiter).lift(clientOf(noted));
+        return { status: 200, body: { lifted } };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/clients/block',
+      summary: 'Blocks a caller from this level of the ladder on, default 2.',
+      role: 'operate',
+      body: BlockBody,
+      answers: { 200: Type.Object({ until: Type.Integer() }), 400: ProblemSchema, 503: ProblemSchema },
+      handle: async ({ body, caller }) => {
+        const noted = body as Noted;
+        const note = noteOf(caller, noted);
+        const until = await limiter.block(clientOf(noted), noted.level);
+        await audit.append({ what: 'placed', block, ...note, until });
+        return { status: 200, body: { until } };
+      },
+    },
+  ];
+}
+
+function clientOf({ ip, ua, user }: Noted): Client {
+  return { ip, ...(ua ? { ua } : {}), ...(user ? { user } : {}) };
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService } from './service-under-test.ts';
+
+const trusted = { trustedProxies: ['127.0.0.0/8', '::1/128'] };
+const scanner = { ip: '203.0.113.9', ua: 'scan/1.0' };
+
+describe('callers of the gateway', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await startService(trusted);
+  });
+  afterAll(() => service.close());
+
+  const authorize = () =>
+    service.ask('GET', '/v1/authorize', undefined, {
+      'x-forwarded-for': scanner.ip,
+      'user-agent': scanner.ua,
+      'x-original-uri': '/list',
+      'x-original-method': 'GET',
+    });
+
+  test('are blocked and lifted by an operator, with a trail of both', async () => {
+    const why = 'as told';
+    expect((await authorize()).status).toBe(200);
+    const placed = await service.ask('POST', '/v1/clients/block', { ...scanner, by: 'Ada', why, level: 3 });
+    expect(placed).toMatchObject({ status: 200, json: { until: expect.any(Number) } });
+    expect((await authorize()).status).toBe(429);
+    const lift = { ...scanner, by: 'Ada', why };
+    expect((await service.ask('POST', '/v1/clients/lift', lift)).json).toEqual({ lifted: true });
+    expect((await authorize()).status).toBe(200);
+    expect((await service.ask('POST', '/v1/clients/lift', lift)).json).toEqual({ lifted: false });
+    const { json } = await service.ask('GET', '/v1/audit');
+    const acts = json.acts.map(({ what, by }: { what: string; by: string }) => `${by} ${what}`);
+    expect(acts).toEqual(['Ada placed', 'Ada lifted', 'Ada lifted']);
+    expect(JSON.stringify(json)).not.toContain(scanner.ip);
+  });
+
+  test('are judged by outcomes that whoever answered them reports', async () => {
+    const requests = Array.from({ length: 300 }, (_, index) => ({
+      method: 'GET',
+      path: `/backup-${index}.zip`,
+      ...scanner,
+      status: 404,
+    }));
+    const { status, json } = await service.ask('POST', '/v1/observe', { requests });
+    expect(status).toBe(200);
+    expect(json.observed).toBe(300);
+    expect(json.findings.length).toBeGreaterThan(0);
+    expect(JSON.stringify(json)).not.toContain(scanner.ip);
+    const bad = await service.ask('POST', '/v1/observe', {
+      requests: [{ method: 'GET', path: '/', ip: 'x' }],
+    });
+    expect(bad).toMatchObject({ status: 400, json: { detail: expect.stringContaining('requests[0].ip') } });
+  });
+});
