@@ -8,6 +8,7 @@ const steps = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings', ...colours, '.']],
   ['types', 'tsc', ['--noEmit', '-p', '.']],
   ['types of the console', 'tsc', ['--noEmit', '-p', 'console']],
+  ['nothing unused', 'knip', ['--no-progress']],
   ['tidy and unit tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']],
 ];
 

@@ -2,7 +2,10 @@ import { afterAll, beforeAll } from 'vitest';
 import { testContents } from './contents-tests.ts';
 import { testInstalls } from './install-tests.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
+import { testPeers } from './peer-tests.ts';
+import { testSizes } from './size-tests.ts';
 import { Strangers } from './strangers.ts';
+import { testTypes } from './type-tests.ts';
 
 // One file, because all of it stands on one tarball: what is built once is not built again beside it.
 let built: PackedPackage;
@@ -20,3 +23,6 @@ afterAll(async () => {
 
 testContents(packed);
 testInstalls(packed, strangers);
+testPeers(strangers);
+testTypes(packed, strangers);
+testSizes(packed, strangers);

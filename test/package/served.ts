@@ -6,6 +6,8 @@ import type { Stranger } from './stranger.ts';
 /** `portcullis serve` in a stranger's project. */
 export interface Served {
   readonly url: string;
+  /** What it has said to the person who started it. */
+  said(): string;
   /** Tells it to end; resolves with its exit code. */
   end(): Promise<number | null>;
 }
@@ -29,6 +31,7 @@ export async function startService({ node, folder }: Stranger, args: readonly st
   });
   return {
     url,
+    said: () => said,
     end: () => {
       child.kill('SIGTERM');
       return exit;

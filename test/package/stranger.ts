@@ -11,8 +11,8 @@ export interface Stranger {
   readonly node: string;
   /** What `npm install` said. */
   readonly installed: Ended;
-  /** Installs packages beside ours: those that the repository has. */
-  add(...names: readonly string[]): void;
+  /** Does something while packages stand beside ours: those that the repository has. */
+  beside<T>(names: readonly string[], work: () => Promise<T>): Promise<T>;
   write(file: string, text: string): void;
   /** Runs lines as a module of the project. */
   runModule(code: string): Promise<Ended>;
@@ -36,8 +36,13 @@ export async function strangerOn(line: number, { tarball }: PackedPackage): Prom
     folder,
     node,
     installed,
-    add: (...names) => {
+    beside: async (names, work) => {
       for (const name of names) linkPackage(name, folder);
+      try {
+        return await work();
+      } finally {
+        for (const name of names) removeFolder(join(folder, 'node_modules', name));
+      }
     },
     write,
     runModule: (code) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Fault } from '../../core/fault.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Driver, DriverEvents } from './drivers/driver.ts';
 import { Link } from './link.ts';
@@ -110,6 +111,14 @@ describe('the link to Redis', () => {
     driver.events?.up();
     driver.answers = ['back'];
     await expect(link.send(['GET'], 'a')).resolves.toBe('back');
+  });
+
+  test('says what is missing where no server could ever be reached', async () => {
+    driver.events?.down(new Fault('CONFIG_INVALID', 'npm install redis'));
+    await expect(link.send(['GET'], 'a')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'npm install redis',
+    });
   });
 
   test('stays closed', async () => {

@@ -48,7 +48,10 @@ export class Link {
     if (this.#state === 'closed')
       return new Fault('STORE_CLOSED', 'The Redis store was used after it was closed.');
     if (this.#state !== 'down') return null;
-    return new Fault('STORE_FAILED', 'There is no connection to Redis.', { cause: this.#downCause });
+    const cause = this.#downCause;
+    // Without its library no server will ever be reached, however often it is tried.
+    if (cause instanceof Fault && cause.code === 'CONFIG_INVALID') return cause;
+    return new Fault('STORE_FAILED', 'There is no connection to Redis.', { cause });
   }
 
   /** Connects, in the background. `onUp` is told of every connection, the first and later ones. */
