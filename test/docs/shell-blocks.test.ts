@@ -14,7 +14,7 @@ const manifest: {
 
 /** Programs that every reader has, or is told to have. What they do is not ours to check. */
 const systemPrograms = new Set(
-  'cat cd curl cp grep head jq kill mkdir openssl psql redis-cli sha256sum sort systemctl tail tee tr zcat'.split(
+  'cat cd curl cp grep head jq kill mkdir openssl psql redis-cli sha256sum sort systemctl tail tee tr xargs zcat'.split(
     ' ',
   ),
 );
