@@ -1,27 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** The public entries that examples and documents use, by the source they are made of. */
-export const entries: Readonly<Record<string, string>> = {
-  '.': 'index.ts',
-  './concurrency': 'concurrency/index.ts',
-  './device': 'device/index.ts',
-  './express': 'adapters/express/index.ts',
-  './express-rate-limit': 'adapters/express-rate-limit/index.ts',
-  './fastify': 'adapters/fastify/index.ts',
-  './fetch': 'adapters/fetch/index.ts',
-  './hono': 'adapters/hono/index.ts',
-  './http': 'adapters/http/index.ts',
-  './koa': 'adapters/koa/index.ts',
-  './limits': 'limits/index.ts',
-  './memory': 'stores/memory/index.ts',
-  './redis': 'stores/redis/index.ts',
-};
 
 /** A folder in which the package is installed, as at somebody who uses it. */
 export interface Installation {
@@ -44,10 +36,9 @@ export function installPackage(): Installation {
     { cwd: root, stdio: 'inherit' },
   );
   cpSync(join(root, 'src'), home, { recursive: true, filter: (path) => !/\.ts$/.test(path) });
-  const exports = Object.entries(entries).map(([name, file]) => [name, `./${file.replace(/\.ts$/, '.js')}`]);
   writeFileSync(
     join(home, 'package.json'),
-    JSON.stringify({ name: 'portcullis', type: 'module', exports: Object.fromEntries(exports) }),
+    JSON.stringify({ name: 'portcullis', type: 'module', exports: publicExports() }),
   );
   linkPackages(folder);
   return {
@@ -58,6 +49,18 @@ export function installPackage(): Installation {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** What package.json promises, without the folder that a build would put in front. */
+function publicExports(): Readonly<Record<string, string>> {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { default: string }>;
+  };
+  return Object.fromEntries(
+    Object.entries(exports).flatMap(([name, target]) =>
+      typeof target === 'string' ? [] : [[name, target.default.replace('./dist/', './')]],
+    ),
+  );
 }
 
 /** The other packages are those of the repository. */
