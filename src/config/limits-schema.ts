@@ -71,6 +71,9 @@ export const LimitsSection = optionalFields(
     shadow: Type.Union([Type.Boolean(), Type.Array(choice(['limit', 'auto-block']), { maxItems: 2 })], {
       description: 'Rules that decide and tell, but never refuse; `true` for all.',
     }),
+    userHeader: Type.Union([Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }), Type.Null()], {
+      description: 'The header in which a trusted proxy names the signed-in user; null: nobody is signed in.',
+    }),
     standardHeaders: Type.Boolean({ description: '`RateLimit` and `RateLimit-Policy`.' }),
     legacyHeaders: Type.Boolean({ description: '`X-RateLimit-*`.' }),
   },

@@ -86,6 +86,8 @@ export interface LimitSettings {
   readonly allow: AllowListOptions;
   /** Default false: none. */
   readonly shadow: boolean | readonly ShadowRule[];
+  /** The header in which a trusted proxy names the signed-in user. Default null: everybody is anonymous. */
+  readonly userHeader: string | null;
   /** Default true. */
   readonly standardHeaders: boolean;
   /** Default false. */

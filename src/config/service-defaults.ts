@@ -28,6 +28,7 @@ export const serviceDefaults = {
     burst: 3,
     routes: defaultRoutes,
     otherCost: 1,
+    userHeader: null,
     standardHeaders: true,
     legacyHeaders: false,
   },

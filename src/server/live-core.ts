@@ -143,7 +143,8 @@ export class LiveCore {
   }
 
   #makeLimiter(): Limiter {
-    const { environment, limits } = this.#config;
+    const { environment } = this.#config;
+    const { userHeader: _, ...limits } = this.#config.limits;
     return createLimiter({
       ...limits,
       ...this.#secrets,

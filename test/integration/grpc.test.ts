@@ -278,14 +278,14 @@ describe('Authorization/Check', () => {
   });
 
   it('knows a signed-in user by the header that the proxy writes', async () => {
-    const { client } = await scene({ userHeader: 'X-Jwt-Sub' });
+    const { client } = await scene({ userHeader: () => 'X-Jwt-Sub' });
     expect(await spend(client, check({ headers: { 'x-jwt-sub': 'ann' } }))).toContain('r=11');
     expect(await spend(client, check({ headers: { 'x-jwt-sub': 'bob' } }))).toContain('r=11');
     expect(await spend(client, check({ headers: {} }))).toContain('r=2');
   });
 
   it('reads headers that come as a list of bytes', async () => {
-    const { client } = await scene({ userHeader: 'x-user' });
+    const { client } = await scene({ userHeader: () => 'x-user' });
     const header_map = { headers: [{ key: 'X-User', raw_value: Buffer.from('ann') }] };
     expect(await spend(client, check({ header_map }))).toContain('r=11');
   });

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from './service-under-test.ts';
 
-const trusted = { trustedProxies: ['127.0.0.0/8', '::1/128'] };
+const trusted = {
+  trustedProxies: ['127.0.0.0/8', '::1/128'],
+  limits: {
+    userHeader: 'X-Auth-User',
+    signedIn: { ratePerSecond: 1, burst: 2 },
+    anonymous: { ratePerSecond: 10 },
+  },
+};
 const scanner = { ip: '203.0.113.9', ua: 'scan/1.0' };
 
 describe('callers of the gateway', () => {
@@ -33,6 +40,15 @@ describe('callers of the gateway', () => {
     const acts = json.acts.map(({ what, by }: { what: string; by: string }) => `${by} ${what}`);
     expect(acts).toEqual(['Ada placed', 'Ada lifted', 'Ada lifted']);
     expect(JSON.stringify(json)).not.toContain(scanner.ip);
+  });
+
+  test('are the users that a trusted proxy names, wherever they come from', async () => {
+    const asUser = (user: string, ip: string) =>
+      service.ask('GET', '/v1/authorize', undefined, { 'x-forwarded-for': ip, 'x-auth-user': user });
+    expect((await asUser('ada', '198.51.100.1')).status).toBe(200);
+    expect((await asUser('ada', '198.51.100.2')).status).toBe(200);
+    expect((await asUser('ada', '198.51.100.3')).status).toBe(429);
+    expect((await asUser('bob', '198.51.100.3')).status).toBe(200);
   });
 
   test('are judged by outcomes that whoever answered them reports', async () => {

@@ -45,6 +45,7 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
         tokens: parts.tokens,
         addressOf: (peer, header) => terms.addressOf(peer, header),
         headers: () => terms.limits,
+        userHeader: () => terms.limits.userHeader,
         drainMs,
         onFault,
       });

@@ -32,7 +32,7 @@ export interface GrpcParts {
    * The header in which Envoy tells the id of a signed-in user, verified and written by Envoy itself. Default: none, and
    * everybody is anonymous.
    */
-  readonly userHeader?: string | undefined;
+  readonly userHeader?: (() => string | null) | undefined;
   /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. Default 256 KiB: all headers of a request. */
   readonly messageBytes?: number | undefined;
   /** How long calls may go on after `close`. Default 10 s. */
@@ -109,12 +109,10 @@ function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
 }
 
 function authorize({ limiter, addressOf, userHeader, headers = () => ({}) }: GrpcParts) {
-  const reading = {
-    addressOf: addressOf ?? createClientAddress({ warn: () => {} }),
-    userHeader: userHeader?.toLowerCase() ?? null,
-  };
+  const findAddress = addressOf ?? createClientAddress({ warn: () => {} });
   return async (message: CheckRequestMessage) => {
-    const call = readCheckRequest(message, reading);
+    const named = userHeader?.()?.toLowerCase() ?? null;
+    const call = readCheckRequest(message, { addressOf: findAddress, userHeader: named });
     const verdict = await limiter.take(call);
     return checkAnswer(verdict, requestIdOf(call.header(requestIdHeader)), call.path, headers());
   };

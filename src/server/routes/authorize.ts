@@ -9,6 +9,9 @@ import type { Route, RouteAnswer, RouteCall } from '../route.ts';
 /** What the limiter takes; anything longer is a path that no route has. */
 const longestPath = 4_096;
 
+/** What the limiter takes as a user; whoever has a longer name counts as not signed in. */
+const longestUser = 256;
+
 /** Headers that proxies add: they say nothing about the visitor. */
 const ofProxies = /^(x-(forwarded|original|real|portcullis)-|forwarded$|via$|connection$|content-length$)/i;
 
@@ -21,7 +24,7 @@ interface Origin {
 /** What `/v1/authorize` decides by. */
 export interface AuthorizeParts {
   readonly limiter: Limiter;
-  readonly headers: () => HeaderOptions;
+  readonly headers: () => HeaderOptions & { readonly userHeader: string | null };
   /** Null where they are off. */
   readonly scenarios: () => Scenarios | null;
   /** Told when a request could not be judged; nobody waits for that. */
@@ -60,7 +63,8 @@ async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteA
     return problemAnswer('ORIGIN_AMBIGUOUS', detail, { requestId });
   }
   const headerNames = call.headerNames.filter((name) => !ofProxies.test(name));
-  const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, header, headerNames };
+  const user = userIn(call, header, parts.headers().userHeader);
+  const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, user, header, headerNames };
   const verdict = await judge(visitor, parts, call.signal);
   const told = Object.fromEntries(rateLimitHeaders(verdict, parts.headers()));
   if (verdict.allowed) return { status: 200, headers: told, body: '' };
@@ -100,6 +104,13 @@ function refusal(verdict: Verdict, status: 403 | 429, { requestId, path, told }:
 }
 
 type Header = (name: string) => string | undefined;
+
+/** Whom the proxy has signed in. Only a trusted one is believed, or everybody could be anybody. */
+function userIn({ fromTrustedProxy }: RouteCall, header: Header, userHeader: string | null): string | null {
+  if (!fromTrustedProxy || userHeader === null) return null;
+  const user = header(userHeader.toLowerCase());
+  return user === undefined || user === '' || user.length > longestUser ? null : user;
+}
 
 /**
  * What the visitor asked the proxy for. Proxies write one of two families of headers and pass on the other one as the
