@@ -37,11 +37,11 @@ describe('envoyProblems', () => {
   });
 
   it.each([
-    ['no domain', {}, 'envoy[0].domain: is missing'],
+    ['no domain', {}, 'envoy[0].domain: must be a string of 1 to 256 characters, got nothing'],
     [
       'a descriptor without a key',
       { domain: 'a', descriptors: [{}] },
-      'envoy[0].descriptors[0].key: is missing',
+      'envoy[0].descriptors[0].key: must be a string of 1 to 256 characters, got nothing',
     ],
     [
       'one of no kind',
@@ -51,12 +51,12 @@ describe('envoyProblems', () => {
     [
       'one twice',
       { domain: 'a', descriptors: [{ key: 'k' }, { key: 'k', value: 'v' }, { key: 'k' }] },
-      'envoy[0].descriptors[2]: has the key and value of one before it',
+      'envoy[0].descriptors[2]: the same key and value stand twice on this level',
     ],
     [
       'a limit without a unit',
       { domain: 'a', descriptors: [{ key: 'k', rate_limit: { requests_per_unit: 1 } }] },
-      'envoy[0].descriptors[0].rate_limit.unit: is missing',
+      'envoy[0].descriptors[0].rate_limit.unit: must be one of second, minute, hour, day, week, month, year, got nothing',
     ],
     [
       'a limit that replaces itself',
@@ -69,7 +69,7 @@ describe('envoyProblems', () => {
           },
         ],
       },
-      'envoy[0].descriptors[0].rate_limit.replaces: must not name the limit itself',
+      'envoy[0].descriptors[0].rate_limit.replaces[0]: a limit cannot replace itself',
     ],
   ])('names %s', (_, value, text) => {
     expect(problems(value)).toEqual([text]);
@@ -79,7 +79,7 @@ describe('envoyProblems', () => {
     let descriptor: object = { key: 'k' };
     for (let depth = 0; depth < 20; depth += 1) descriptor = { key: 'k', descriptors: [descriptor] };
     expect(problems({ domain: 'a', descriptors: [descriptor] })).toEqual([
-      expect.stringMatching(/descriptors must not be nested deeper than 16 levels$/),
+      expect.stringMatching(/is nested deeper than 16 levels$/),
     ]);
   });
 

@@ -186,7 +186,7 @@ describe('a bad configuration', () => {
     [
       'an unlimited limit with a unit',
       { envoy: [{ domain: 'a', descriptors: [{ key: 'k', rate_limit: { unlimited: true, unit: 'day' } }] }] },
-      'envoy[0].descriptors[0].rate_limit: must not have',
+      'envoy[0].descriptors[0].rate_limit: unlimited: has neither',
     ],
     ['a webhook', { kratos: { webhooks: { cidrs: ['x'] } } }, 'kratos.webhooks.cidrs[0]: must be an address'],
     ['no object', [1, 2], 'must be an object, got an array of 2'],

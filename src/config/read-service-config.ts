@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Fault, shapeOf } from '../core/fault.ts';
+import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import { parseDocument, readText } from './document.ts';
 import {
   configVariable,
@@ -8,7 +9,7 @@ import {
   readVariables,
   type VariableLayer,
 } from './environment-variables.ts';
-import { type EnvoyDomain, envoyProblems } from './envoy-schema.ts';
+import { envoyProblems } from './envoy-schema.ts';
 import { resolvePolicies } from './policy-file.ts';
 import { bounded, fieldPath, type Problem, problemsFault, schemaProblems } from './problem.ts';
 import { resolveService } from './resolve-service.ts';
@@ -158,7 +159,7 @@ function checkLayer(check: LayerCheck): { config: ServiceConfig | null; problems
 
 function resolveSound(
   data: ServiceData,
-  envoy: readonly EnvoyDomain[],
+  envoy: readonly DomainDocument[],
   { environment, room }: LayerCheck,
   problems: Problem[],
 ): ServiceConfig {
@@ -184,7 +185,7 @@ function placed({ path, message }: Problem, { environment, layer, variables }: L
 }
 
 /** Domains of the document itself and of the files it names. */
-function readEnvoy(section: unknown, room: ReadingRoom, problems: Problem[]): readonly EnvoyDomain[] {
+function readEnvoy(section: unknown, room: ReadingRoom, problems: Problem[]): readonly DomainDocument[] {
   if (!Array.isArray(section)) return [];
   const domains = section.map((entry: unknown, index): unknown => {
     const path = `envoy[${index}]`;
@@ -205,7 +206,7 @@ function readEnvoy(section: unknown, room: ReadingRoom, problems: Problem[]): re
 }
 
 /** Its fields are checked before; where they were wrong, nobody gets to see it. */
-const isDomain = (value: unknown): value is EnvoyDomain => isTree(value);
+const isDomain = (value: unknown): value is DomainDocument => isTree(value);
 
 function readEnvoyFile(path: string, place: string, room: ReadingRoom, problems: Problem[]): unknown {
   room.files?.add(path);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Rule } from '../core/decision.ts';
 import type { Policy } from '../core/policy.ts';
-import type { EnvoyDomain } from './envoy-schema.ts';
+import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';
 import { resolvePolicies } from './policy-file.ts';
@@ -25,7 +25,7 @@ export interface Source {
   readonly data: ServiceData;
   /** Relative paths of the document start here. */
   readonly folder: string;
-  readonly envoy: readonly EnvoyDomain[];
+  readonly envoy: readonly DomainDocument[];
 }
 
 /** Completes a valid document. What only shows once it is complete is added to `problems`. */

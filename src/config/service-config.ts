@@ -1,9 +1,9 @@
 import type { Scenario } from '../abuse/index.ts';
 import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
+import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '../limits/index.ts';
 import type { LogLevel } from '../telemetry/log-level.ts';
-import type { EnvoyDomain } from './envoy-schema.ts';
 
 /** What a token may do. */
 export type TokenRole = 'decide' | 'observe' | 'operate';
@@ -29,7 +29,7 @@ export interface ServiceConfig {
   readonly scenarios: ScenarioSettings;
   /** Null: no login backoff for Ory Kratos. */
   readonly kratos: KratosSettings | null;
-  readonly envoy: readonly EnvoyDomain[];
+  readonly envoy: readonly DomainDocument[];
   readonly failure: FailureData;
   readonly telemetry: TelemetrySettings;
   readonly console: { readonly enabled: boolean };
