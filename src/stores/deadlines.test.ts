@@ -24,6 +24,20 @@ describe('Deadlines', () => {
     await fault;
   });
 
+  test('say what was asked for, where that is told', async () => {
+    const late = expect(deadlines.limit(new Promise(() => undefined), 'a question')).rejects.toMatchObject({
+      message: 'The store did not answer a question within 50 ms.',
+    });
+    await vi.advanceTimersByTimeAsync(deadlineMs + 2);
+    await late;
+  });
+
+  test('leave no timer behind once all are met', async () => {
+    deadlines.start({ expire: () => undefined }).done();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('let what is in time settle as it does', async () => {
     const refused = new RangeError('refused');
     await expect(deadlines.limit(Promise.resolve('answer'))).resolves.toBe('answer');
@@ -42,8 +56,10 @@ describe('Deadlines', () => {
         for (const [index, { afterMs, stopAfterMs }] of starts.entries()) {
           await vi.advanceTimersByTimeAsync(afterMs);
           atMs += afterMs;
-          const stop = deadlines.start(() => expired.push([index, Date.now() - begunMs]));
-          if (stopAfterMs !== null && stopAfterMs < deadlineMs) setTimeout(stop, stopAfterMs);
+          const expire = () => expired.push([index, Date.now() - begunMs]);
+          const deadline = deadlines.start({ expire });
+          if (stopAfterMs !== null && stopAfterMs < deadlineMs)
+            setTimeout(() => deadline.done(), stopAfterMs);
           else expected.push([index, atMs + deadlineMs]);
         }
         await vi.advanceTimersByTimeAsync(2 * deadlineMs + 10);
@@ -62,13 +78,14 @@ describe('Deadlines', () => {
     const real = new Deadlines('The store', 60_000, () => performance.now());
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timers();
-    const stop = real.start(() => undefined);
+    const first = real.start({ expire: () => undefined });
     expect(timers()).toBe(before + 1);
-    stop();
+    first.done();
+    first.done();
     expect(timers()).toBe(before);
-    const stopAgain = real.start(() => undefined);
+    const second = real.start({ expire: () => undefined });
     expect(timers()).toBe(before + 1);
-    stopAgain();
+    second.done();
     expect(timers()).toBe(before);
   });
 });

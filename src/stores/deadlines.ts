@@ -3,9 +3,40 @@ import { Fault } from '../core/fault.ts';
 /** How often the queue is rid of deadlines that were met, however far away the next one is. */
 const tidyMs = 50;
 
-interface Entry {
+/** Something that a deadline can end. */
+export interface Expirable {
+  expire(): void;
+}
+
+/** A deadline that was set. */
+export class Deadline {
   readonly endsAtMs: number;
-  expire: (() => void) | null;
+  readonly #met: () => void;
+  #target: Expirable | null;
+
+  /** @param met is told once when it has come to its end, either way. */
+  constructor(endsAtMs: number, target: Expirable, met: () => void) {
+    this.endsAtMs = endsAtMs;
+    this.#target = target;
+    this.#met = met;
+  }
+
+  get isDone(): boolean {
+    return this.#target === null;
+  }
+
+  /** What it was set for has come to its end in time. */
+  done(): void {
+    if (this.#target === null) return;
+    this.#target = null;
+    this.#met();
+  }
+
+  expire(): void {
+    const target = this.#target;
+    this.done();
+    target?.expire();
+  }
 }
 
 /**
@@ -14,57 +45,60 @@ interface Entry {
  */
 export class Deadlines {
   readonly #who: string;
-  readonly #deadlineMs: number;
+  readonly deadlineMs: number;
   readonly #monotonicMs: () => number;
-  readonly #entries: Entry[] = [];
+  readonly #queue: Deadline[] = [];
   #running = 0;
   #timer: NodeJS.Timeout | null = null;
 
   /** @param who is named in the fault: the store or its server. */
   constructor(who: string, deadlineMs: number, monotonicMs: () => number) {
     this.#who = who;
-    this.#deadlineMs = deadlineMs;
+    this.deadlineMs = deadlineMs;
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Calls `expire` after the deadline unless the function it returns was called before. */
-  start(expire: () => void): () => void {
-    const entry: Entry = { endsAtMs: this.#monotonicMs() + this.#deadlineMs, expire };
-    this.#entries.push(entry);
+  /** Expires `target` after the deadline unless it is done before. */
+  start(target: Expirable): Deadline {
+    const deadline = new Deadline(this.#monotonicMs() + this.deadlineMs, target, this.#ended);
+    this.#queue.push(deadline);
     this.#running += 1;
-    if (this.#timer === null) this.#arm(this.#deadlineMs);
+    if (this.#timer === null) this.#arm(this.deadlineMs);
     else if (this.#running === 1) this.#timer.ref();
-    return () => this.#end(entry);
+    return deadline;
   }
 
-  /** Settles as `work` does, or rejects with `STORE_TIMEOUT` at the deadline. `work` goes on, unheard. */
-  limit<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Settles as `work` does, or rejects with `STORE_TIMEOUT` at the deadline. `work` goes on, unheard.
+   *
+   * @param what is named in the fault: what was asked for.
+   */
+  limit<T>(work: Promise<T>, what?: string): Promise<T> {
     return new Promise((resolve, reject) => {
-      const done = this.start(() => reject(this.timeout()));
+      const deadline = this.start({ expire: () => reject(this.timeout(what)) });
       work.then(
         (value) => {
-          done();
+          deadline.done();
           resolve(value);
         },
         (cause) => {
-          done();
+          deadline.done();
           reject(cause);
         },
       );
     });
   }
 
-  timeout(): Fault {
-    return new Fault('STORE_TIMEOUT', `${this.#who} did not answer within ${this.#deadlineMs} ms.`);
+  timeout(what?: string): Fault {
+    const question = what === undefined ? '' : ` ${what}`;
+    return new Fault('STORE_TIMEOUT', `${this.#who} did not answer${question} within ${this.deadlineMs} ms.`);
   }
 
   /** A timer that nobody waits for any more does not keep the process alive. */
-  #end(entry: Entry): void {
-    if (entry.expire === null) return;
-    entry.expire = null;
+  readonly #ended = (): void => {
     this.#running -= 1;
     if (this.#running === 0) this.#timer?.unref();
-  }
+  };
 
   /**
    * A timer that is due runs before the replies that came in meanwhile are looked at. One more turn of the event loop
@@ -78,15 +112,11 @@ export class Deadlines {
 
   #sweep(): void {
     const nowMs = this.#monotonicMs();
-    const firstLeft = this.#entries.findIndex((entry) => entry.expire !== null && entry.endsAtMs > nowMs);
-    const due = this.#entries.splice(0, firstLeft === -1 ? this.#entries.length : firstLeft);
+    const firstLeft = this.#queue.findIndex((deadline) => !deadline.isDone && deadline.endsAtMs > nowMs);
+    const past = this.#queue.splice(0, firstLeft === -1 ? this.#queue.length : firstLeft);
     this.#timer = null;
-    const [next] = this.#entries;
+    const [next] = this.#queue;
     if (next !== undefined) this.#arm(next.endsAtMs - nowMs);
-    for (const entry of due) {
-      const { expire } = entry;
-      this.#end(entry);
-      expire?.();
-    }
+    for (const deadline of past) deadline.expire();
   }
 }

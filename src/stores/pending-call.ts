@@ -1,5 +1,5 @@
 import type { Key, Records } from '../core/records.ts';
-import type { Deadlines } from './deadlines.ts';
+import type { Deadline, Deadlines } from './deadlines.ts';
 
 /** A step that somebody waits for. */
 export interface Call {
@@ -17,7 +17,7 @@ export class PendingCall<T> implements Call {
   readonly promise: Promise<T>;
   isOver = false;
   readonly #step: (records: Records, now: number) => T;
-  readonly #stopClock: () => void;
+  readonly #deadline: Deadline;
   #resolve: (value: T) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -28,7 +28,7 @@ export class PendingCall<T> implements Call {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#stopClock = deadlines.start(() => this.reject(deadlines.timeout()));
+    this.#deadline = deadlines.start({ expire: () => this.reject(deadlines.timeout()) });
   }
 
   run(records: Records, now: number): () => void {
@@ -46,6 +46,6 @@ export class PendingCall<T> implements Call {
 
   #end(): void {
     this.isOver = true;
-    this.#stopClock();
+    this.#deadline.done();
   }
 }

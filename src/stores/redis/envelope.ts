@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Retention, StoredRecord } from '../../core/records.ts';
+import { recordOfJson } from '../record-json.ts';
 
 /**
  * The text of a record in Redis, made to be read in `redis-cli`:
@@ -85,7 +86,7 @@ export class Snapshot {
   /** The record, or undefined where there is none or its expiry has come, whether or not Redis has dropped it. */
   valueAt(now: number): StoredRecord | undefined {
     if (now >= this.keepUntil) return undefined;
-    this.#value ??= parse(this.#json);
+    this.#value ??= recordOfJson(this.#json);
     return this.#value;
   }
 
@@ -144,24 +145,6 @@ function timeIn(text: string, from: number, to: number): number {
   const time = Number(text.slice(from, to - 1));
   if (!Number.isSafeInteger(time) || time < 0) throw corrupt(text);
   return time;
-}
-
-function parse(json: string): StoredRecord {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    throw new Fault('RECORD_CORRUPT', 'A stored record is not JSON.', { cause });
-  }
-  if (isRecord(value)) return value;
-  throw new Fault(
-    'RECORD_CORRUPT',
-    `A stored record is ${shapeOf(value)}, not an object with the time of its write.`,
-  );
-}
-
-function isRecord(value: unknown): value is StoredRecord {
-  return typeof value === 'object' && value !== null && 'at' in value && typeof value.at === 'number';
 }
 
 function corrupt(text: string): Fault {

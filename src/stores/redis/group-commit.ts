@@ -1,14 +1,13 @@
 import { Fault, invariant, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
+import type { Deadlines } from '../deadlines.ts';
+import { tagOf } from '../group-tag.ts';
 import type { CommitPipe } from './commit-pipe.ts';
-import type { Deadlines } from './deadlines.ts';
 import { NO_VERSION, Snapshot, textOf } from './envelope.ts';
 import type { Memory } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { Reading } from './record-cache.ts';
-import { tagOf } from './slot.ts';
-import type { Writes } from './step-records.ts';
-import { type Step, WaitingStep } from './waiting-step.ts';
+import { type Step, WaitingStep, type Writes } from './waiting-step.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
 const maxAttempts = 256;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Fault } from '../../core/fault.ts';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines } from '../deadlines.ts';
 import type { Driver, DriverEvents } from './drivers/driver.ts';
 import { Link } from './link.ts';
 import { commitScript } from './scripts.ts';
@@ -51,7 +51,7 @@ describe('the link to Redis', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
     driver = new ScriptedDriver();
-    link = new Link(driver, new Deadlines(50, monotonicMs), monotonicMs);
+    link = new Link(driver, new Deadlines('Redis', 50, monotonicMs), monotonicMs);
     link.open(() => undefined);
   });
   afterEach(() => {

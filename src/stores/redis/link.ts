@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts';
-import type { Deadline, Deadlines, Expirable } from './deadlines.ts';
+import type { Deadline, Deadlines, Expirable } from '../deadlines.ts';
 import type { Driver, Send } from './drivers/driver.ts';
 import { faultOf, isScriptMissing, meaningOf } from './reply-faults.ts';
 import type { Script } from './scripts.ts';

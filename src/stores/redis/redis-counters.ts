@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Fault, shapeOf } from '../../core/fault.ts';
+import { Deadlines } from '../deadlines.ts';
 import type { CountedHit, CounterState, CounterStep, ExpiringCounters } from '../expiring-counters.ts';
-import { Deadlines } from './deadlines.ts';
 import type { Driver } from './drivers/driver.ts';
 import { Link } from './link.ts';
 import { countScript, takeBackScript } from './scripts.ts';
@@ -24,7 +24,7 @@ export class DrivenRedisCounters implements RedisCounters {
   #isUp = false;
 
   constructor(driver: Driver, deadlineMs: number, monotonicMs = () => performance.now()) {
-    this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
+    this.#deadlines = new Deadlines('Redis', deadlineMs, monotonicMs);
     this.#link = new Link(driver, this.#deadlines, monotonicMs);
     this.#up = new Promise((resolve) => {
       this.#link.open(() => {

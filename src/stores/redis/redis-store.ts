@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
-import { textsOf } from '../step-records.ts';
+import { Deadlines } from '../deadlines.ts';
+import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store, ViewOptions } from '../store.ts';
 import { ClockSync } from './clock-sync.ts';
 import { CommitPipe } from './commit-pipe.ts';
-import { Deadlines } from './deadlines.ts';
 import type { Driver } from './drivers/driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { heldRecords } from './held-records.ts';
@@ -14,7 +14,6 @@ import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
 import type { Reading } from './record-cache.ts';
 import { setAside } from './set-aside.ts';
-import { LookRecords } from './step-records.ts';
 import { StoreClock } from './store-clock.ts';
 import { createVersions } from './versions.ts';
 
@@ -45,7 +44,7 @@ export class DrivenRedisStore implements RedisStore {
   #idle: () => void = () => undefined;
 
   constructor(driver: Driver, deadlineMs: number, monotonicMs = () => performance.now()) {
-    this.#deadlines = new Deadlines(deadlineMs, monotonicMs);
+    this.#deadlines = new Deadlines('Redis', deadlineMs, monotonicMs);
     this.#link = new Link(driver, this.#deadlines, monotonicMs);
     this.#clock = new StoreClock(monotonicMs);
     this.#sync = new ClockSync(this.#link, this.#clock, monotonicMs);
@@ -183,7 +182,7 @@ export class DrivenRedisStore implements RedisStore {
 
   #look<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
     const now = this.#clock.now();
-    const records = new LookRecords(keys, reading, now);
+    const records = new StepRecords(keys, (text) => reading.get(text)?.valueAt(now), 'look');
     try {
       return look(records, now);
     } finally {

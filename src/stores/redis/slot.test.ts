@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { slotOf, tagOf } from './slot.ts';
+import { slotOf } from './slot.ts';
 
 describe('slots', () => {
   test.each([
@@ -12,17 +12,6 @@ describe('slots', () => {
     ['Grüße', 8844],
   ])('%j is in the slot that the cluster computes', (key, slot) => {
     expect(slotOf(key)).toBe(slot);
-  });
-
-  test.each([
-    ['portcullis:x:login:1:K2:{net}:agent', 'net'],
-    ['no tag', 'no tag'],
-    ['{}empty', '{}empty'],
-    ['{unclosed', '{unclosed'],
-    ['{{inner}}', '{inner'],
-    ['{first}{second}', 'first'],
-  ])('the tag of %j is %j', (key, tag) => {
-    expect(tagOf(key)).toBe(tag);
   });
 
   test('keys with one tag share a slot', () => {

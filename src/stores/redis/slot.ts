@@ -1,3 +1,5 @@
+import { tagOf } from '../group-tag.ts';
+
 /**
  * Where a cluster keeps a key: CRC16 (XMODEM) of its hash tag, modulo 16384, as the Redis Cluster specification
  * defines it.
@@ -9,14 +11,6 @@ const remainders = Uint16Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
   return crc & 0xffff;
 });
-
-/** The part of a key that decides its slot: what stands in its first non-empty braces, else the whole key. */
-export function tagOf(key: string): string {
-  const open = key.indexOf('{');
-  if (open === -1) return key;
-  const close = key.indexOf('}', open + 1);
-  return close > open + 1 ? key.slice(open + 1, close) : key;
-}
 
 /** The slot of a key, 0 to 16383. */
 export function slotOf(key: string): number {

@@ -1,8 +1,12 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
-import type { Deadline, Deadlines, Expirable } from './deadlines.ts';
+import type { Deadline, Deadlines, Expirable } from '../deadlines.ts';
+import { StepRecords } from '../step-records.ts';
+import { type Write, writeOf } from './envelope.ts';
 import type { Reading } from './record-cache.ts';
-import { StepRecords, type Writes } from './step-records.ts';
+
+/** What steps have put, by key text. */
+export type Writes = Map<string, Write>;
 
 export type Step = (records: Records, now: number) => unknown;
 
@@ -45,11 +49,13 @@ export class WaitingStep implements Expirable {
 
   /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
   run(reading: Reading, now: number, writes: Writes): void {
-    const records = new StepRecords(this.keys, reading, now, writes);
+    const find = (text: string) => writes.get(text)?.value ?? reading.get(text)?.valueAt(now);
+    const records = new StepRecords(this.keys, find, 'step');
     this.#hasThrown = false;
     try {
       this.#value = this.#step(records, now);
-      for (const [text, write] of records.writes) writes.set(text, write);
+      for (const [text, { value, retention }] of records.puts)
+        writes.set(text, writeOf(value, retention, now));
     } catch (thrown) {
       this.#value = thrown;
       this.#hasThrown = true;
