@@ -5,6 +5,7 @@ import { root } from './blocks.ts';
 import { span } from './pictures/drawing.ts';
 import { decisionPicture, keysPicture, layersPicture } from './pictures/house.ts';
 import { budgetPicture, guessingPicture, ladderPicture } from './pictures/levels.ts';
+import { modesPicture } from './pictures/outage.ts';
 
 const pathOf = (name: string) => join(root, 'docs', name);
 
@@ -17,6 +18,7 @@ describe('the pictures of the documents', () => {
     ['concepts/img/ladder.svg', ladderPicture],
     ['concepts/img/guessing.svg', guessingPicture],
     ['concepts/img/budget.svg', budgetPicture],
+    ['concepts/img/modes.svg', modesPicture],
   ])('%s shows what the code does now', async (name, draw) => {
     await expect(await draw()).toMatchFileSnapshot(pathOf(name));
   });
