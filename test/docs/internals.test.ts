@@ -26,8 +26,22 @@ describe('the page of layers', () => {
     expect(sourceFolders().filter((folder) => (said.get(folder)?.split(' ').length ?? 0) < 3)).toEqual([]);
   });
 
+  it('says the same of the folders beside src', () => {
+    const inside = (folder: string) =>
+      readdirSync(join(root, folder), { withFileTypes: true })
+        .filter(
+          (entry) => entry.isDirectory() && !/^\.|^(node_modules|dist|reports|coverage)$/.test(entry.name),
+        )
+        .map(({ name }) => (folder === '' ? name : `${folder}/${name}`));
+    const folders = [...inside(''), ...inside('test'), ...inside('console/src')];
+    const parents = ['src', 'test'];
+    expect(folders.filter((folder) => !said.has(folder) && !parents.includes(folder))).toEqual([]);
+  });
+
   it('speaks of no folder that is gone', () => {
-    expect([...said.keys()].filter((folder) => !existsSync(join(root, 'src', folder)))).toEqual([]);
+    const isThere = (folder: string) =>
+      [root, join(root, 'src')].some((home) => existsSync(join(home, folder)));
+    expect([...said.keys()].filter((folder) => !isThere(folder))).toEqual([]);
   });
 
   it('would be caught otherwise', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { faultCatalogue } from '../../src/index.ts';
 import { allBlocks, documents, textOf } from './blocks.ts';
 import { shellCommands } from './shell-words.ts';
 
@@ -64,6 +65,14 @@ describe('the alerts', () => {
     ).toEqual(['portcullis_decision_total', 'portcullis_pins{king}', 'by colour']);
   });
 
+  it('look for codes that there are', () => {
+    const codes = alerts.flatMap(({ expr }) =>
+      [...expr.matchAll(/code="(\w+)"/g)].map(([, code = '']) => code),
+    );
+    expect(codes.length).toBeGreaterThan(0);
+    expect(codes.filter((code) => !(code in faultCatalogue))).toEqual([]);
+  });
+
   it('speak of labels that what they show still has', () => {
     for (const { expr, annotations } of alerts) {
       for (const [, label = ''] of annotations.summary.matchAll(/\$labels\.(\w+)/g)) {
@@ -71,6 +80,18 @@ describe('the alerts', () => {
         expect(named).toContain(label);
       }
     }
+  });
+});
+
+describe('the page of capacity', () => {
+  it('has the speeds that the page of benchmarks has', () => {
+    const [, table = ''] =
+      /## How much CPU\n\n((?:\|.*\n)+)/.exec(textOf('docs/operating/capacity.md')) ?? [];
+    const speeds = [...table.matchAll(/\| ([\d,]+) \|$/gm)].map(([, speed = '']) => speed);
+    expect(speeds.length).toBeGreaterThan(3);
+    expect(speeds.filter((speed) => !textOf('docs/operating/benchmarks.md').includes(`${speed}/s`))).toEqual(
+      [],
+    );
   });
 });
 
