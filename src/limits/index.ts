@@ -1,3 +1,4 @@
+export { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 export type { AllowListOptions, SkippedBy } from './allow-list.ts';
 export type { Limit } from './allowance.ts';
 export type { Call, CallStanding } from './call.ts';
@@ -13,7 +14,6 @@ export {
   rateLimitHeaders,
   retryAfterSeconds,
 } from './rate-limit-headers.ts';
-export { requestIdHeader, requestIdOf } from './request-id.ts';
 export { defaultRoutes, type Route } from './route-table.ts';
 export type { LimitMode } from './store-fallback.ts';
 export type { LimitRule } from './take.ts';

@@ -1,3 +1,4 @@
+import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Denial, DenialReason } from './denial.ts';
 import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
@@ -6,7 +7,6 @@ import { Journey } from './journey.ts';
 import type { CheckpointOptions, CheckpointSettings } from './options.ts';
 import { PASSPORT_HEADER, type Passport, type PassportFlaw, readPassport } from './passport.ts';
 import { writeReceipt } from './receipt.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from './request-id.ts';
 import { readCheckpointSettings } from './settings.ts';
 import { readTraceContext } from './trace-context.ts';
 
@@ -105,7 +105,7 @@ function setOut(
   dropped: PassportFlaw | null,
 ): Admission {
   const journey = new Journey({
-    requestId: requestIdFrom(header(headers, REQUEST_ID_HEADER)),
+    requestId: requestIdOf(header(headers, requestIdHeader)),
     hops: [settings.self],
     retries,
     deadlineAt: clock.now() + settings.deadlineMs,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../core/fault.ts';
+import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -11,7 +12,6 @@ import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
 import { prepareRequest, type SvcRequest } from './request.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from './request-id.ts';
 import { checkPool, readSettings } from './settings.ts';
 import { parseSlugKey } from './slug-key.ts';
 import { Target } from './target.ts';
@@ -78,8 +78,8 @@ export class SvcClient {
     const prepared = prepareRequest(request);
     const { headers, deadlineMs } = prepared;
     const now = this.#clock.now();
-    const journey = currentJourney() ?? this.#newJourney(headers[REQUEST_ID_HEADER], deadlineMs, now);
-    headers[REQUEST_ID_HEADER] = journey.requestId;
+    const journey = currentJourney() ?? this.#newJourney(headers[requestIdHeader], deadlineMs, now);
+    headers[requestIdHeader] = journey.requestId;
     if (journey.trace !== null && headers.traceparent === undefined) {
       headers.traceparent = journey.trace.traceparent;
       if (journey.trace.tracestate !== null) headers.tracestate = journey.trace.tracestate;
@@ -197,7 +197,7 @@ export class SvcClient {
   #newJourney(requestId: string | undefined, ownMs: number | null, now: number): Journey {
     const { self, retries, deadlineMs } = this.#context.settings;
     return new Journey({
-      requestId: requestIdFrom(requestId, this.#context.nextNonce),
+      requestId: requestIdOf(requestId, this.#context.nextNonce),
       hops: [self],
       retries,
       deadlineAt: now + (ownMs ?? deadlineMs),

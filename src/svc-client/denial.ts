@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../core/duration.ts';
+import { requestIdHeader } from '../identity/request-id.ts';
 import type { GlobalCause } from './global-breaker.ts';
 import type { HopPath } from './hops.ts';
 
@@ -80,7 +81,7 @@ export function problemOf(denial: Denial, requestId: string): Problem {
     headers: {
       'content-type': 'application/problem+json',
       [DENIED_HEADER]: denial.reason,
-      'x-request-id': requestId,
+      [requestIdHeader]: requestId,
       ...(retryAfter === null ? {} : { 'retry-after': retryAfter }),
     },
     body: JSON.stringify({ type: 'about:blank', title, status, detail, code, ...waiting, requestId }),

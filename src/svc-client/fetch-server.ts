@@ -1,8 +1,8 @@
+import { requestIdHeader } from '../identity/request-id.ts';
 import { acceptPassport, type Checkpoint } from './checkpoint.ts';
 import { problemOf } from './denial.ts';
 import { runInJourney } from './journey.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** A handler as Hono, Deno and service workers have it. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
@@ -20,7 +20,7 @@ export function withPassportFetch(
     }
     const response = await runInJourney(admission.journey, () => handler(request));
     const headers = new Headers(response.headers);
-    headers.set(REQUEST_ID_HEADER, admission.journey.requestId);
+    headers.set(requestIdHeader, admission.journey.requestId);
     const receipt = admission.receipt();
     if (receipt !== null) headers.set(RECEIPT_HEADER, receipt);
     return new Response(response.body, { status: response.status, statusText: response.statusText, headers });

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import type { CallResult } from './call.ts';
 import { problemOf } from './denial.ts';
 import type { Priority } from './global-breaker.ts';
 import { currentJourney } from './journey.ts';
 import type { SvcRequest } from './request.ts';
-import { requestIdFrom } from './request-id.ts';
 import type { ResponseHeaders } from './retry-after.ts';
 import type { RequestBody, SvcResponse } from './transport.ts';
 
@@ -58,7 +58,7 @@ export async function fetchTarget(
   if (result.ok) return toResponse(result.response);
   const problem = problemOf(
     result.denied,
-    currentJourney()?.requestId ?? requestIdFrom(headers['x-request-id']),
+    currentJourney()?.requestId ?? requestIdOf(headers[requestIdHeader]),
   );
   return new Response(problem.body, { status: problem.status, headers: { ...problem.headers } });
 }

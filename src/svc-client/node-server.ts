@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { requestIdHeader } from '../identity/request-id.ts';
 import { type Admission, acceptPassport, type Checkpoint } from './checkpoint.ts';
 import { problemOf } from './denial.ts';
 import { runInJourney } from './journey.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** The receipt is written when the headers go out, not before: until then the handler may still use retries. */
 function stampOnHeaders(response: ServerResponse, admission: Extract<Admission, { admitted: true }>): void {
@@ -32,7 +32,7 @@ export function passportMiddleware(
       response.writeHead(problem.status, problem.headers).end(problem.body);
       return;
     }
-    response.setHeader(REQUEST_ID_HEADER, admission.journey.requestId);
+    response.setHeader(requestIdHeader, admission.journey.requestId);
     stampOnHeaders(response, admission);
     runInJourney(admission.journey, next);
   };

@@ -16,6 +16,11 @@ describe('a request id', () => {
     },
   );
 
+  it('is made as told', () => {
+    expect(requestIdOf('a b', () => 'made')).toBe('made');
+    expect(requestIdOf('given', () => 'made')).toBe('given');
+  });
+
   it('is always safe to write into a header', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) }), (inbound) => {
