@@ -150,8 +150,26 @@ describe('a token book', () => {
     expect(book().find('the observe token')).toEqual({ name: 'observe', role: 'observe' });
   });
 
+  it('finds the same once it has let somebody in', () => {
+    const near = fc.constantFrom(...roles.map((role) => `the ${role} token`)).chain((text) =>
+      fc.oneof(
+        fc.constant(text),
+        fc.constant(text.repeat(2)),
+        fc.nat(text.length).map((end) => text.slice(0, end)),
+        fc.nat(text.length - 1).map((at) => `${text.slice(0, at)}?${text.slice(at + 1)}`),
+      ),
+    );
+    const used = book();
+    fc.assert(
+      fc.property(near, (text) => {
+        expect(used.find(text)).toEqual(book().find(text));
+      }),
+    );
+  });
+
   it('forgets what it is no longer given', () => {
     const tokens = book();
+    expect(tokens.find('the decide token')).toEqual({ name: 'decide', role: 'decide' });
     tokens.replace([]);
     expect([tokens.isEmpty, tokens.find('the decide token')]).toEqual([true, null]);
   });
