@@ -6,7 +6,8 @@ import {
   testKeys,
 } from '../../test/simulation/svc-client/simulated-client.ts';
 import { behindCheckpoint, type SimAnswer } from '../../test/simulation/svc-client/simulated-network.ts';
-import { settled } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { settled } from '../testing/virtual-clock.ts';
+import { pause } from './clock.ts';
 import { createCheckpoint, currentJourney, runInJourney, type SvcRequest } from './index.ts';
 import { Journey } from './journey.ts';
 
@@ -239,7 +240,7 @@ describe('deadlines', () => {
     const { client, clock, network } = simulateClient();
     network.host('http://stock', inTurn());
     await client.journey({ deadlineMs: 100 }, async () => {
-      await inVirtualTime(clock, clock.sleep(100));
+      await inVirtualTime(clock, pause(clock, 100));
       const denied = { reason: 'deadline', target: 'stock@1' };
       expect(await client.call('stock@1')).toEqual({ ok: false, denied });
     });
@@ -271,7 +272,7 @@ describe('a journey', () => {
       trace: null,
     });
     await runInJourney(outer, async () => {
-      await inVirtualTime(clock, clock.sleep(100));
+      await inVirtualTime(clock, pause(clock, 100));
       expect(await client.call('stock@1')).toMatchObject({ denied: { reason: 'deadline' } });
       const call = client.journey({}, () => client.call('stock@1'));
       expect(await inVirtualTime(clock, call)).toMatchObject({ ok: true, attempts: 1 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
-import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { acceptPassport, type CheckpointOptions, createCheckpoint } from './index.ts';
 import { KeyRing } from './key-ring.ts';
 import { type Passport, writePassport } from './passport.ts';

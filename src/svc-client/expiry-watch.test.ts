@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { systemClock } from './clock.ts';
 import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inVirtualTime, listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { SimulatedNetwork } from '../../test/simulation/svc-client/simulated-network.ts';
-import { VirtualClock } from '../../test/simulation/svc-client/virtual-clock.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import { pause } from './clock.ts';
 import { createSvcClient, type GlobalBreakerOptions, type Priority } from './index.ts';
 
 /** A client without retries of the services s1, s2, …, each of which answers at once while it is up. */
@@ -213,7 +214,7 @@ describe('the global breaker', () => {
     const { client, clock, network, told } = simulate(1, { minSamples: 5, minSlots: 3 });
     let latencyMs = 20;
     network.host('http://s1', async () => {
-      await clock.sleep(latencyMs);
+      await pause(clock, latencyMs);
       return { status: 200 };
     });
     const slots = async (count: number) => {

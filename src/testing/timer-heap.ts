@@ -1,5 +1,5 @@
 /** Something that is to happen at a time, unless it is cancelled before. */
-export interface Timer {
+interface Timer {
   readonly at: number;
   /** Timers of one time run in the order they were set. */
   readonly order: number;
@@ -10,8 +10,25 @@ export interface Timer {
 /** Timers by time, in a binary heap: simulations set and cancel very many. */
 export class TimerHeap {
   readonly #heap: Timer[] = [];
+  #order = 0;
 
-  push(timer: Timer): void {
+  /** Has `run` happen at a time; the returned function cancels it. */
+  set(at: number, run: () => void): () => void {
+    const timer: Timer = { at, order: this.#order, run };
+    this.#order += 1;
+    this.#push(timer);
+    return () => {
+      timer.run = null;
+    };
+  }
+
+  /** The next timer that was not cancelled. Whoever runs it sets its `run` to null. */
+  peek(): Timer | undefined {
+    while (this.#heap[0] !== undefined && this.#heap[0].run === null) this.#dropFirst();
+    return this.#heap[0];
+  }
+
+  #push(timer: Timer): void {
     const heap = this.#heap;
     let index = heap.length;
     while (index > 0) {
@@ -22,12 +39,6 @@ export class TimerHeap {
       index = parent;
     }
     heap[index] = timer;
-  }
-
-  /** The next timer that was not cancelled. */
-  peek(): Timer | undefined {
-    while (this.#heap[0] !== undefined && this.#heap[0].run === null) this.#dropFirst();
-    return this.#heap[0];
   }
 
   #dropFirst(): void {

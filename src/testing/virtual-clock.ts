@@ -1,5 +1,5 @@
 import type { Clock } from '../guard/failure/clock.ts';
-import { type Timer, TimerHeap } from './timer-heap.ts';
+import { TimerHeap } from './timer-heap.ts';
 
 /**
  * Time that stands still until it is told to go on. Timers run in the order of their time; between two of them all
@@ -8,7 +8,6 @@ import { type Timer, TimerHeap } from './timer-heap.ts';
 export class VirtualClock implements Clock {
   readonly #timers = new TimerHeap();
   #now: number;
-  #order = 0;
 
   /** @param startMs where time begins, in milliseconds. */
   constructor(startMs = 0) {
@@ -20,12 +19,7 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): () => void {
-    const timer: Timer = { at: this.#now + Math.max(0, delayMs), order: this.#order, run };
-    this.#order += 1;
-    this.#timers.push(timer);
-    return () => {
-      timer.run = null;
-    };
+    return this.#timers.set(this.#now + Math.max(0, delayMs), run);
   }
 
   /** Resolves once this much time has passed and everything that was due has run. */

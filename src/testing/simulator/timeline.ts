@@ -1,4 +1,4 @@
-import { type Timer, TimerHeap } from '../timer-heap.ts';
+import { TimerHeap } from '../timer-heap.ts';
 import { settled } from '../virtual-clock.ts';
 
 /**
@@ -8,7 +8,6 @@ import { settled } from '../virtual-clock.ts';
 export class Timeline {
   readonly #timers = new TimerHeap();
   #now = 0;
-  #order = 0;
   #hasWoken = false;
 
   get now(): number {
@@ -20,12 +19,7 @@ export class Timeline {
 
   /** Runs the callback after `delayMs`; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void {
-    const timer: Timer = { at: this.#now + Math.max(0, delayMs), order: this.#order, run };
-    this.#order += 1;
-    this.#timers.push(timer);
-    return () => {
-      timer.run = null;
-    };
+    return this.#timers.set(this.#now + Math.max(0, delayMs), run);
   }
 
   /** To be called by whatever settles a promise or starts an operation. */

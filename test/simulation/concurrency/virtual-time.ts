@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/concurrency/clock.ts';
-import { type Timer, TimerHeap } from '../../../src/testing/timer-heap.ts';
+import { TimerHeap } from '../../../src/testing/timer-heap.ts';
 
 /** How many turns of the microtask queue a decision of a cap needs at most to reach its caller. */
 const TURNS = 5;
@@ -10,7 +10,6 @@ const TURNS = 5;
  */
 export class VirtualTime implements Clock {
   #now = 0;
-  #order = 0;
   readonly #timers = new TimerHeap();
 
   now(): number {
@@ -18,12 +17,7 @@ export class VirtualTime implements Clock {
   }
 
   after(delayMs: number, run: () => void): () => void {
-    const timer: Timer = { at: this.#now + delayMs, order: this.#order, run };
-    this.#order += 1;
-    this.#timers.push(timer);
-    return () => {
-      timer.run = null;
-    };
+    return this.#timers.set(this.#now + delayMs, run);
   }
 
   /** Runs everything that is due before then, each at its own time. */

@@ -1,8 +1,9 @@
+import { pause } from '../../../src/svc-client/clock.ts';
 import { currentJourney } from '../../../src/svc-client/index.ts';
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { seededRandom } from './prng.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { type Discipline, naively, onRails, originOf, WorkerPool, type World } from './simulated-service.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /**
  * A failure that spreads. Users ask a shop for two things: pages that need the stock service, and pages that do not.
@@ -80,7 +81,7 @@ function hostShop(world: World, { discipline }: Cascade): void {
   const { ask, guard } = discipline.join(world, shop, [stock]);
   const pool = new WorkerPool(shopPool.workers);
   const page = async (path: string) => {
-    await world.clock.sleep(shopPool.pageMs);
+    await pause(world.clock, shopPool.pageMs);
     return { status: path === '/with-stock' ? await ask(stock, '/') : 200 };
   };
   const handler = guard(({ path }) =>
@@ -98,7 +99,7 @@ function hostStock(world: World, { discipline, slow }: Cascade, arrive: () => vo
   };
   const look = async () => {
     if (!isAwaited(world)) return { status: 504 };
-    await world.clock.sleep(serviceMs());
+    await pause(world.clock, serviceMs());
     return { status: 200 };
   };
   const handler = guard(() => pool.run(look));

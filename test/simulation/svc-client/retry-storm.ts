@@ -1,7 +1,7 @@
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { seededRandom } from './prng.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { type Discipline, naively, onRails, originOf, type World } from './simulated-service.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** How the service at the bottom fails. */
 export type Failure = '503' | 'refused' | 'silent';

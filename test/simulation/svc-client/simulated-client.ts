@@ -6,8 +6,8 @@ import {
   type SvcEvents,
   type TargetOptions,
 } from '../../../src/svc-client/index.ts';
+import { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 export const testKeys = [{ id: 'k1', secret: 'a secret for tests of 32 bytes or more' }];
 

@@ -1,4 +1,6 @@
+import { pause } from '../../../src/svc-client/clock.ts';
 import { createSvcClient, type SvcClientOptions } from '../../../src/svc-client/index.ts';
+import type { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { testKeys } from './simulated-client.ts';
 import {
   behindCheckpoint,
@@ -6,7 +8,6 @@ import {
   type SimHandler,
   type SimulatedNetwork,
 } from './simulated-network.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** The world a simulation runs in. Everything that happens follows from it and its seed. */
 export interface World {
@@ -97,7 +98,7 @@ export function naively({ attempts, timeoutMs }: NaiveOptions): Discipline {
         for (let attempt = 1; ; attempt += 1) {
           const status = await tryOnce(slugKey, path);
           if (status < 500 || attempt === attempts) return status;
-          await clock.sleep(random() * 50 * 2 ** attempt);
+          await pause(clock, random() * 50 * 2 ** attempt);
         }
       };
       return { ask, guard: (handler) => handler };
