@@ -3,14 +3,14 @@ import type { Clock } from './clock.ts';
 import type { SvcEmitter } from './events.ts';
 import type { Journey } from './journey.ts';
 import type { CheckpointSettings } from './options.ts';
-import { PASSPORT_HEADER, writePassport } from './passport.ts';
+import { PASSPORT_HEADER, signPassport } from './passport.ts';
 import type { Rails } from './rails.ts';
 import { RECEIPT_HEADER, type Receipt, readReceipt } from './receipt.ts';
 import type { PreparedRequest } from './request.ts';
 import { retryCause } from './retry-rules.ts';
 import type { Target } from './target.ts';
 import type { Evidence, Passage } from './target-breaker.ts';
-import type { Outcome, SvcResponse } from './transport.ts';
+import type { Attempt, Endpoint, Outcome, RequestBody, SvcResponse } from './transport.ts';
 
 /** What attempts need of their client. */
 export interface AttemptContext {
@@ -22,98 +22,109 @@ export interface AttemptContext {
   readonly nextNonce: () => string;
 }
 
-/** How an attempt went. */
-export interface AttemptResult {
-  readonly outcome: Outcome;
-  /** The callee says that a call further down failed for good. */
-  readonly failedBelow: boolean;
-  readonly endedAt: number;
-}
-
-/** What was lent with a call and under which name. */
-interface Loan {
-  readonly lent: number;
-  readonly nonce: string;
-}
-
-const noLoan: Loan = { lent: 0, nonce: '' };
-
-/** One attempt of a call. */
-export interface AttemptPlan {
-  readonly target: Target;
-  readonly request: PreparedRequest;
-  readonly journey: Journey;
-  /** How it passed the breaker. */
-  readonly passage: Passage;
+/**
+ * One sending of a request: with its passport, within its time; records what comes of it. It is the {@link Attempt} that
+ * the transport gets, and all its fields are plain: one is made for each call, and this is the cheapest to make.
+ */
+export class CallAttempt implements Attempt {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RequestBody;
   readonly startedAt: number;
-  readonly deadlineAt: number;
-}
-
-/** One sending of a request: with its passport, within its time; records what comes of it. */
-export class CallAttempt {
-  readonly #context: AttemptContext;
-  readonly #plan: AttemptPlan;
-  /** What the target is usually given, and what it is given now, in milliseconds. */
-  readonly #allowedMs: number;
-  readonly #timeoutMs: number;
-  readonly #loan: Loan;
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  private readonly context: AttemptContext;
+  private readonly target: Target;
+  private readonly journey: Journey;
+  private readonly passage: Passage;
+  private readonly endpoint: Endpoint;
+  /** Whether the target has at least half of its usual time. */
+  private readonly hasTime: boolean;
+  /** Retries that were lent, and under which name; without a name nothing was. */
+  private readonly lent: number;
+  private readonly nonce: string;
 
   /** Puts the passport into the headers of the request and sets aside what it lends. */
-  constructor(context: AttemptContext, plan: AttemptPlan) {
-    this.#context = context;
-    this.#plan = plan;
-    this.#allowedMs = plan.request.timeoutMs ?? plan.target.settings.timeoutMs;
-    this.#timeoutMs = Math.min(this.#allowedMs, plan.deadlineAt - plan.startedAt);
-    this.#loan = stamp(context, plan, this.#timeoutMs);
+  constructor(
+    context: AttemptContext,
+    target: Target,
+    request: PreparedRequest,
+    journey: Journey,
+    passage: Passage,
+    startedAt: number,
+    deadlineAt: number,
+  ) {
+    const { endpoint, prefix } = target.nextRoute();
+    const { settings } = target;
+    const allowedMs = request.timeoutMs ?? settings.timeoutMs;
+    const deadlineMs = deadlineAt - startedAt;
+    const timeoutMs = Math.min(allowedMs, deadlineMs);
+    this.method = request.method;
+    this.path = prefix === '' ? request.path : prefix + request.path;
+    this.headers = request.headers;
+    this.body = request.body;
+    this.startedAt = startedAt;
+    this.timeoutMs = timeoutMs;
+    this.deadlineMs = deadlineMs;
+    this.signal = request.signal;
+    this.context = context;
+    this.target = target;
+    this.journey = journey;
+    this.passage = passage;
+    this.endpoint = endpoint;
+    this.hasTime = timeoutMs * 2 >= allowedMs;
+    this.lent = settings.passport && target.givesReceipts ? journey.lend() : 0;
+    this.nonce = settings.passport ? context.nextNonce() : '';
+    if (settings.passport) request.headers[PASSPORT_HEADER] = this.passport();
   }
 
   send(): Promise<Outcome> {
-    const { target, request, startedAt, deadlineAt } = this.#plan;
-    const { method, headers, body, signal } = request;
-    const { endpoint, prefix } = target.nextRoute();
-    target.counts.attempts += 1;
-    return endpoint.send({
-      method,
-      path: prefix === '' ? request.path : prefix + request.path,
-      headers,
-      body,
-      startedAt,
-      timeoutMs: this.#timeoutMs,
-      deadlineMs: deadlineAt - startedAt,
-      signal,
-    });
+    this.target.counts.attempts += 1;
+    return this.endpoint.send(this);
   }
 
-  /** Records the outcome and settles the loan. */
-  conclude(outcome: Outcome): AttemptResult {
-    const { rails, clock } = this.#context;
-    const { target, passage, startedAt } = this.#plan;
-    const endedAt = clock.now();
+  /** Records the outcome and settles the loan. Tells whether a call further down failed for good. */
+  conclude(outcome: Outcome, now: number): boolean {
+    const { rails } = this.context;
     if (outcome.kind === 'response' || outcome.kind === 'timeout') {
-      rails.recordLatency(endedAt - startedAt, endedAt);
+      rails.recordLatency(now - this.startedAt, now);
     }
-    const hadTime = this.#timeoutMs * 2 >= this.#allowedMs;
-    rails.record(target, passage, evidenceOf(outcome, passage, hadTime), endedAt);
-    return { outcome, failedBelow: settleLoan(this.#context, this.#plan, this.#loan, outcome), endedAt };
+    rails.record(this.target, this.passage, evidenceOf(outcome, this.passage, this.hasTime), now);
+    return this.settleLoan(outcome);
   }
-}
 
-function stamp(context: AttemptContext, plan: AttemptPlan, timeoutMs: number): Loan {
-  const { target, request, journey } = plan;
-  if (!target.settings.passport) return noLoan;
-  const lent = target.givesReceipts ? journey.lend() : 0;
-  const nonce = context.nextNonce();
-  request.headers[PASSPORT_HEADER] = writePassport(
-    {
-      requestId: journey.requestId,
-      hops: [...journey.hops, target.slugKey],
-      retries: lent,
-      remainingMs: Math.floor(timeoutMs),
-      nonce,
-    },
-    context.settings.keys,
-  );
-  return { lent, nonce };
+  private passport(): string {
+    const { journey, lent, nonce } = this;
+    const { keys } = this.context.settings;
+    const path = `${journey.hops.join('>')}>${this.target.slugKey}`;
+    return signPassport(keys, lent, Math.floor(this.timeoutMs), nonce, path, journey.requestId);
+  }
+
+  /** Takes back what the callee did not use, if that is certain. Tells whether a call further down failed. */
+  private settleLoan(outcome: Outcome): boolean {
+    const { journey, lent } = this;
+    if (outcome.kind === 'unreachable' && !outcome.sent) journey.takeBack(lent, lent);
+    if (outcome.kind !== 'response' || this.nonce === '') return false;
+    const receipt = this.receiptOf(outcome.response, retryCause(outcome) !== null);
+    if (receipt === null) return false;
+    journey.takeBack(lent, receipt.unused);
+    return receipt.failedBelow;
+  }
+
+  /** The receipt, if it says something that is not known and it verifies. */
+  private receiptOf({ headers }: SvcResponse, failed: boolean): Receipt | null {
+    const { target, lent, context } = this;
+    const text = headers[RECEIPT_HEADER];
+    // A failure may have been answered by something in between, which says nothing of the service.
+    if (text !== undefined || !failed) target.givesReceipts = text !== undefined;
+    if (text === undefined || (lent === 0 && !failed)) return null;
+    const reading = readReceipt(String(text), this.nonce, lent, context.settings.keys);
+    if (reading.valid) return reading.receipt;
+    context.events.emit('receipt-dropped', { target: target.slugKey, flaw: reading.flaw });
+    return null;
+  }
 }
 
 /**
@@ -133,36 +144,6 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
     case 'misused':
       return 'none';
   }
-}
-
-/** Takes back what the callee did not use, if that is certain. Tells whether a call further down failed. */
-function settleLoan(context: AttemptContext, plan: AttemptPlan, loan: Loan, outcome: Outcome): boolean {
-  const { target, journey } = plan;
-  if (outcome.kind === 'unreachable' && !outcome.sent) journey.takeBack(loan.lent, loan.lent);
-  if (outcome.kind !== 'response' || loan.nonce === '') return false;
-  const failed = retryCause(outcome) !== null;
-  const receipt = receiptOf(context, target, loan, outcome.response, failed);
-  if (receipt === null) return false;
-  journey.takeBack(loan.lent, receipt.unused);
-  return receipt.failedBelow;
-}
-
-/** The receipt, if it says something that is not known and it verifies. */
-function receiptOf(
-  { settings, events }: AttemptContext,
-  target: Target,
-  { lent, nonce }: Loan,
-  { headers }: SvcResponse,
-  failed: boolean,
-): Receipt | null {
-  const text = headers[RECEIPT_HEADER];
-  // A failure may have been answered by something in between, which says nothing of the service.
-  if (text !== undefined || !failed) target.givesReceipts = text !== undefined;
-  if (text === undefined || (lent === 0 && !failed)) return null;
-  const reading = readReceipt(String(text), nonce, lent, settings.keys);
-  if (reading.valid) return reading.receipt;
-  events.emit('receipt-dropped', { target: target.slugKey, flaw: reading.flaw });
-  return null;
 }
 
 /** The fault of a call that ended without a response. */

@@ -1,5 +1,5 @@
 import { backoffMs } from './backoff.ts';
-import { type AttemptContext, type AttemptResult, CallAttempt, faultOf } from './call-attempt.ts';
+import { type AttemptContext, CallAttempt, faultOf } from './call-attempt.ts';
 import { type CheckpointCounters, denies } from './checkpoint.ts';
 import { pause } from './clock.ts';
 import type { Denial } from './denial.ts';
@@ -31,202 +31,207 @@ export interface CallContext extends AttemptContext {
 
 /** One call with all its attempts. */
 export class Call implements Gate {
-  readonly #context: CallContext;
-  readonly #target: Target;
-  readonly #request: PreparedRequest;
-  readonly #journey: Journey;
-  readonly #startedAt: number;
-  readonly #deadlineAt: number;
+  private readonly context: CallContext;
+  private readonly target: Target;
+  private readonly request: PreparedRequest;
+  private readonly journey: Journey;
+  private readonly startedAt: number;
+  private readonly deadlineAt: number;
   /** The time of the present step: asked for once per step, since even asking costs. */
-  #now: number;
-  #attempts = 0;
+  private now: number;
+  private attempts = 0;
 
   constructor(context: CallContext, target: Target, request: PreparedRequest, journey: Journey, now: number) {
-    this.#context = context;
-    this.#target = target;
-    this.#request = request;
-    this.#journey = journey;
-    this.#startedAt = now;
-    this.#now = now;
+    this.context = context;
+    this.target = target;
+    this.request = request;
+    this.journey = journey;
+    this.startedAt = now;
+    this.now = now;
     const ownMs = request.deadlineMs ?? context.settings.deadlineMs;
-    this.#deadlineAt = Math.min(journey.callsUntil, now + ownMs);
+    this.deadlineAt = Math.min(journey.callsUntil, now + ownMs);
   }
 
   async run(): Promise<CallResult> {
-    const objection = this.#objection();
-    if (objection !== null && !this.skips(objection)) return this.#deny(objection);
-    const clearing = this.#clear();
+    const objection = this.objection();
+    if (objection !== null && !this.skips(objection)) return this.deny(objection);
+    const clearing = this.clear();
     const first = clearing instanceof Promise ? await clearing : clearing;
-    if (!first.clear) return this.#deny(first.denial);
-    this.#countCall();
+    if (!first.clear) return this.deny(first.denial);
+    this.countCall();
     let { passage } = first;
     for (;;) {
-      const attempt = this.#begin(passage);
-      const result = attempt.conclude(await attempt.send());
-      this.#now = result.endedAt;
-      const waitMs = this.#retryWaitMs(result);
-      if (waitMs === null) return this.#finish(result.outcome);
-      const next = await this.#waitToRetry(waitMs, result.outcome);
-      if (next === null) return this.#finish(result.outcome);
-      letGo(result.outcome);
-      this.#target.counts.retries += 1;
+      const attempt = this.begin(passage);
+      const outcome = await attempt.send();
+      this.now = this.context.clock.now();
+      const failedBelow = attempt.conclude(outcome, this.now);
+      const cause = retryCause(outcome);
+      if (cause === null) return this.finish(outcome);
+      const waitMs = this.retryWaitMs(outcome, cause, failedBelow);
+      if (waitMs === null) return this.fail(outcome);
+      const next = await this.waitToRetry(waitMs, outcome);
+      if (next === null) return this.fail(outcome);
+      letGo(outcome);
+      this.target.counts.retries += 1;
       passage = next;
     }
   }
 
   /** A denied retry is not told as a denied call: the call has been made. */
   skips(denial: Denial): boolean {
-    if (this.#attempts > 0) return this.#context.settings.shadow.has(denial.reason);
-    return !denies(this.#context, denial, 'client', this.#journey.requestId);
+    if (this.attempts > 0) return this.context.settings.shadow.has(denial.reason);
+    return !denies(this.context, denial, 'client', this.journey.requestId);
   }
 
   /** What speaks against the call before any limit is looked at. */
-  #objection(): Denial | null {
-    const { hops } = this.#journey;
-    const target = this.#target.slugKey;
+  private objection(): Denial | null {
+    const { hops } = this.journey;
+    const target = this.target.slugKey;
     if (closesSecondCycle(hops, target)) return { reason: 'loop', target, hops: [...hops, target] };
     if (hops.length >= MAX_HOPS) return { reason: 'too-many-hops', target };
-    return this.#deadlineAt - this.#now < 1 ? { reason: 'deadline', target } : null;
+    return this.deadlineAt - this.now < 1 ? { reason: 'deadline', target } : null;
   }
 
-  #deny(denied: Denial): CallResult {
-    const counts = this.#target.counts.denied;
+  private deny(denied: Denial): CallResult {
+    const counts = this.target.counts.denied;
     counts[denied.reason] = (counts[denied.reason] ?? 0) + 1;
-    this.#journey.noteFailedCall();
+    this.journey.noteFailedCall();
     return { ok: false, denied };
   }
 
-  #countCall(): void {
-    const { retryBudget, settings, counts } = this.#target;
+  private countCall(): void {
+    const { retryBudget, settings, counts } = this.target;
     counts.calls += 1;
-    this.#target.retryBudget = countCall(retryBudget, settings.retryBudget, this.#startedAt);
+    this.target.retryBudget = countCall(retryBudget, settings.retryBudget, this.startedAt);
   }
 
   /** Clears the next attempt; a promise only if it has to wait in the queue of its target. */
-  #clear(): Clearance | Promise<Clearance> {
-    const target = this.#target;
+  private clear(): Clearance | Promise<Clearance> {
+    const target = this.target;
     const { queue } = target.settings;
     const mayWait = queue !== null && target.waiting < queue.limit;
-    const maxWaitMs = mayWait ? Math.min(queue.deadlineMs, this.#deadlineAt - this.#now) : 0;
-    const clearance = this.#context.rails.clear(target, this.#request.priority, maxWaitMs, this, this.#now);
-    return clearance.clear && clearance.waitMs > 0 ? this.#wait(clearance) : clearance;
+    const maxWaitMs = mayWait ? Math.min(queue.deadlineMs, this.deadlineAt - this.now) : 0;
+    const clearance = this.context.rails.clear(target, this.request.priority, maxWaitMs, this, this.now);
+    return clearance.clear && clearance.waitMs > 0 ? this.wait(clearance) : clearance;
   }
 
-  async #wait(clearance: Extract<Clearance, { clear: true }>): Promise<Clearance> {
-    const { rails, clock } = this.#context;
-    this.#target.waiting += 1;
+  private async wait(clearance: Extract<Clearance, { clear: true }>): Promise<Clearance> {
+    const { rails, clock } = this.context;
+    this.target.waiting += 1;
     try {
-      await pause(clock, clearance.waitMs, this.#request.signal);
+      await pause(clock, clearance.waitMs, this.request.signal);
     } catch (gone) {
-      rails.record(this.#target, clearance.passage, 'none', clock.now());
+      rails.record(this.target, clearance.passage, 'none', clock.now());
       throw gone;
     } finally {
-      this.#target.waiting -= 1;
+      this.target.waiting -= 1;
     }
-    this.#now = clock.now();
-    return rails.confirm(this.#target, clearance, this, this.#now);
+    this.now = clock.now();
+    return rails.confirm(this.target, clearance, this, this.now);
   }
 
-  #begin(passage: Passage): CallAttempt {
-    this.#attempts += 1;
-    return new CallAttempt(this.#context, {
-      target: this.#target,
-      request: this.#request,
-      journey: this.#journey,
+  private begin(passage: Passage): CallAttempt {
+    this.attempts += 1;
+    return new CallAttempt(
+      this.context,
+      this.target,
+      this.request,
+      this.journey,
       passage,
-      startedAt: this.#now,
-      deadlineAt: this.#deadlineAt,
-    });
+      this.now,
+      this.deadlineAt,
+    );
   }
 
   /** How long to wait before the next attempt, taken from both budgets; null when there is none. */
-  #retryWaitMs({ outcome, failedBelow }: AttemptResult): number | null {
-    const cause = retryCause(outcome);
-    if (cause === null) return null;
-    const waitMs = this.#backoffMs(outcome);
-    const reason = this.#reasonToWithhold(failedBelow, waitMs);
-    if (reason !== null) return this.#withhold(cause, reason);
-    const retry = { target: this.#target.slugKey, retry: this.#attempts, cause, waitMs };
-    this.#context.events.emit('retry', retry);
+  private retryWaitMs(outcome: Outcome, cause: RetryCause, failedBelow: boolean): number | null {
+    const waitMs = this.backoffMs(outcome);
+    const reason = this.reasonToWithhold(failedBelow, waitMs);
+    if (reason !== null) return this.withhold(cause, reason);
+    const retry = { target: this.target.slugKey, retry: this.attempts, cause, waitMs };
+    this.context.events.emit('retry', retry);
     return waitMs;
   }
 
   /** Full jitter, but never sooner than the service asks for. */
-  #backoffMs(outcome: Outcome): number {
-    const { backoff } = this.#target.settings;
-    const ownMs = backoffMs(backoff, this.#attempts, this.#context.random);
+  private backoffMs(outcome: Outcome): number {
+    const { backoff } = this.target.settings;
+    const ownMs = backoffMs(backoff, this.attempts, this.context.random);
     const askedMs = outcome.kind === 'response' ? retryAfterMs(outcome.response.headers) : null;
     return Math.max(ownMs, askedMs ?? 0);
   }
 
   /** The budgets come last, so that a retry that is not made costs nothing. */
-  #reasonToWithhold(failedBelow: boolean, waitMs: number): WithholdReason | null {
-    if (!this.#request.retryable) return 'not-idempotent';
+  private reasonToWithhold(failedBelow: boolean, waitMs: number): WithholdReason | null {
+    if (!this.request.retryable) return 'not-idempotent';
     if (failedBelow) return 'failed-below';
-    const target = this.#target;
-    if (this.#deadlineAt - this.#now - waitMs < 1) return 'deadline';
-    if (isShut(target.breaker, this.#now + waitMs)) return 'breaker';
+    const target = this.target;
+    if (this.deadlineAt - this.now - waitMs < 1) return 'deadline';
+    if (isShut(target.breaker, this.now + waitMs)) return 'breaker';
     const { retryBudget, settings } = target;
-    const left = takeRetry(retryBudget, settings.retryBudget, this.#now);
+    const left = takeRetry(retryBudget, settings.retryBudget, this.now);
     if (left === null) return 'target-budget';
-    if (!this.#journey.spendRetry()) return 'tree-budget';
+    if (!this.journey.spendRetry()) return 'tree-budget';
     target.retryBudget = left;
     return null;
   }
 
-  #withhold(cause: RetryCause, reason: WithholdReason): null {
-    this.#context.events.emit('retry-withheld', { target: this.#target.slugKey, cause, reason });
+  private withhold(cause: RetryCause, reason: WithholdReason): null {
+    this.context.events.emit('retry-withheld', { target: this.target.slugKey, cause, reason });
     return null;
   }
 
   /** Waits and clears the retry; null when the rails no longer let it pass. */
-  async #waitToRetry(waitMs: number, outcome: Outcome): Promise<Passage | null> {
-    const { clock } = this.#context;
-    const clearance = await this.#unlessGone(async () => {
-      await pause(clock, waitMs, this.#request.signal);
-      this.#now = clock.now();
-      return this.#clear();
+  private async waitToRetry(waitMs: number, outcome: Outcome): Promise<Passage | null> {
+    const { clock } = this.context;
+    const clearance = await this.unlessGone(async () => {
+      await pause(clock, waitMs, this.request.signal);
+      this.now = clock.now();
+      return this.clear();
     }, outcome);
     if (clearance.clear) return clearance.passage;
     const { reason } = clearance.denial;
     const breaker = reason === 'target-breaker' || reason === 'global-breaker';
-    this.#withhold(retryCause(outcome) ?? 'unreachable', breaker ? 'breaker' : 'rate');
+    this.withhold(retryCause(outcome) ?? 'unreachable', breaker ? 'breaker' : 'rate');
     return null;
   }
 
   /** When the caller goes away while it waits, the response it will not see is let go. */
-  async #unlessGone<T>(wait: () => Promise<T>, outcome: Outcome): Promise<T> {
+  private async unlessGone<T>(wait: () => Promise<T>, outcome: Outcome): Promise<T> {
     try {
       return await wait();
     } catch (gone) {
       letGo(outcome);
-      this.#now = this.#context.clock.now();
-      this.#tell({ kind: 'aborted', reason: gone });
+      this.now = this.context.clock.now();
+      this.tell({ kind: 'aborted', reason: gone });
       throw gone;
     }
   }
 
-  #finish(outcome: Outcome): CallResult {
-    this.#tell(outcome);
-    if (retryCause(outcome) !== null) {
-      this.#target.counts.failures += 1;
-      this.#journey.noteFailedCall();
-    }
-    if (outcome.kind === 'aborted') throw outcome.reason;
-    if (outcome.kind === 'misused') throw outcome.error;
-    if (outcome.kind !== 'response') throw faultOf(outcome, this.#target.slugKey);
-    return { ok: true, response: outcome.response, attempts: this.#attempts };
+  /** Ends with a failure that will not be tried again. */
+  private fail(outcome: Outcome): CallResult {
+    this.target.counts.failures += 1;
+    this.journey.noteFailedCall();
+    return this.finish(outcome);
   }
 
-  #tell(outcome: Outcome): void {
-    const { events } = this.#context;
+  private finish(outcome: Outcome): CallResult {
+    this.tell(outcome);
+    if (outcome.kind === 'aborted') throw outcome.reason;
+    if (outcome.kind === 'misused') throw outcome.error;
+    if (outcome.kind !== 'response') throw faultOf(outcome, this.target.slugKey);
+    return { ok: true, response: outcome.response, attempts: this.attempts };
+  }
+
+  private tell(outcome: Outcome): void {
+    const { events } = this.context;
     if (!events.hears('call')) return;
     events.emit('call', {
-      target: this.#target.slugKey,
+      target: this.target.slugKey,
       outcome: outcome.kind,
       status: outcome.kind === 'response' ? outcome.response.status : null,
-      attempts: this.#attempts,
-      durationMs: this.#now - this.#startedAt,
+      attempts: this.attempts,
+      durationMs: this.now - this.startedAt,
     });
   }
 }

@@ -29,8 +29,8 @@ export class Journey {
   readonly deadlineAt: number;
   readonly callsUntil: number;
   readonly trace: TraceContext | null;
-  #ledger: RetryLedger;
-  #failedBelow = false;
+  private ledger: RetryLedger;
+  private failed = false;
 
   constructor(start: JourneyStart) {
     this.requestId = start.requestId;
@@ -38,45 +38,45 @@ export class Journey {
     this.deadlineAt = start.deadlineAt;
     this.callsUntil = start.callsUntil ?? start.deadlineAt;
     this.trace = start.trace;
-    this.#ledger = openLedger(start.retries);
+    this.ledger = openLedger(start.retries);
   }
 
   /** Retries that may still be made or lent. */
   get retriesLeft(): number {
-    return this.#ledger.left;
+    return this.ledger.left;
   }
 
   /** Whether a call of this request has failed for good. */
   get failedBelow(): boolean {
-    return this.#failedBelow;
+    return this.failed;
   }
 
   noteFailedCall(): void {
-    this.#failedBelow = true;
+    this.failed = true;
   }
 
   /** Takes one retry; false when none is left. */
   spendRetry(): boolean {
-    const spent = spendRetry(this.#ledger);
-    if (spent !== null) this.#ledger = spent;
+    const spent = spendRetry(this.ledger);
+    if (spent !== null) this.ledger = spent;
     return spent !== null;
   }
 
   /** Sets aside what the next call is lent. */
   lend(): number {
-    const { ledger, lent } = lendRetries(this.#ledger);
-    this.#ledger = ledger;
+    const { ledger, lent } = lendRetries(this.ledger);
+    this.ledger = ledger;
     return lent;
   }
 
   takeBack(lent: number, unused: number): void {
-    this.#ledger = takeBack(this.#ledger, lent, unused);
+    this.ledger = takeBack(this.ledger, lent, unused);
   }
 
   /** What goes back to the caller; from now on nothing is left here. */
   settle(): number {
-    const { ledger, unused } = settleLedger(this.#ledger);
-    this.#ledger = ledger;
+    const { ledger, unused } = settleLedger(this.ledger);
+    this.ledger = ledger;
     return unused;
   }
 }

@@ -22,7 +22,8 @@ const BUCKETS_PER_OCTAVE = 8;
 const BUCKETS = 24 * BUCKETS_PER_OCTAVE;
 
 function bucketOf(latencyMs: number): number {
-  const index = Math.ceil(Math.log2(Math.max(1, latencyMs)) * BUCKETS_PER_OCTAVE);
+  if (latencyMs <= 1) return 0;
+  const index = Math.ceil(Math.log2(latencyMs) * BUCKETS_PER_OCTAVE);
   return Math.min(BUCKETS - 1, index);
 }
 

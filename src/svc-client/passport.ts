@@ -51,7 +51,19 @@ const CONTENT = /^(\d{1,3});(\d{1,6});([\w-]{1,32});([^;]+);([!-~]{1,128})$/;
 /** Signs and writes a passport. */
 export function writePassport(passport: Passport, keys: KeyRing): string {
   const { retries, remainingMs, nonce, hops, requestId } = passport;
-  const content = `${retries};${remainingMs};${nonce};${hops.join('>')};${requestId}`;
+  return signPassport(keys, retries, remainingMs, nonce, hops.join('>'), requestId);
+}
+
+/** The same from its parts, for calls: they have the path as text. */
+export function signPassport(
+  keys: KeyRing,
+  retries: number,
+  remainingMs: number,
+  nonce: string,
+  path: string,
+  requestId: string,
+): string {
+  const content = `${retries};${remainingMs};${nonce};${path};${requestId}`;
   return `1;${keys.signingId};${keys.sign('passport', content)};${content}`;
 }
 

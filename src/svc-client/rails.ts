@@ -27,6 +27,9 @@ export interface Gate {
   skips(denial: Denial): boolean;
 }
 
+/** What nearly every attempt gets. */
+const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0 };
+
 /** A target counts as in use for this long after it was last asked for. */
 const IN_USE_MS = MINUTE_MS;
 
@@ -99,7 +102,8 @@ export class Rails {
       if (!gate.skips(denial)) return { clear: false, denial };
     }
     if (passing.passes) this.#move(target, passing.breaker);
-    return { clear: true, passage, waitMs: take.taken ? take.waitMs : 0 };
+    const waitMs = take.taken ? take.waitMs : 0;
+    return passage === 'normal' && waitMs === 0 ? clearNow : { clear: true, passage, waitMs };
   }
 
   /** Looks again after a wait: a breaker that has opened meanwhile also holds for those who waited. */

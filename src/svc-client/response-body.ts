@@ -15,49 +15,50 @@ const UNREAD_MAX_BYTES = 65_536;
 const DUMP_MAX_BYTES = 131_072;
 
 type Ending = { readonly kind: 'complete' } | { readonly kind: 'failed'; readonly reason: unknown };
+const complete: Ending = { kind: 'complete' };
 
 /**
  * A response body, filled by a connection. Not a Node stream on purpose: most answers between services are small and
  * there in one piece before anybody asks, and a stream costs more than the rest of the call.
  */
 export class ResponseBody implements SvcBody {
-  readonly #flow: Flow;
-  #chunks: Uint8Array[] = [];
-  #unreadBytes = 0;
-  #ending: Ending | null = null;
-  #reader: 'none' | 'chunks' | 'whole' | 'dump' = 'none';
-  #wake: (() => void) | null = null;
+  private readonly flow: Flow;
+  private chunks: Uint8Array[] = [];
+  private unreadBytes = 0;
+  private ending: Ending | null = null;
+  private reader: 'none' | 'chunks' | 'whole' | 'dump' = 'none';
+  private wake: (() => void) | null = null;
 
   constructor(flow: Flow) {
-    this.#flow = flow;
+    this.flow = flow;
   }
 
   push(chunk: Uint8Array): void {
-    this.#unreadBytes += chunk.length;
-    if (this.#reader === 'dump') {
-      if (this.#unreadBytes > DUMP_MAX_BYTES) this.#flow.abort(givenUp());
+    this.unreadBytes += chunk.length;
+    if (this.reader === 'dump') {
+      if (this.unreadBytes > DUMP_MAX_BYTES) this.flow.abort(givenUp());
       return;
     }
-    this.#chunks.push(chunk);
-    if (this.#reader !== 'whole' && this.#unreadBytes > UNREAD_MAX_BYTES) this.#flow.pause();
-    this.#wakeReader();
+    this.chunks.push(chunk);
+    if (this.reader !== 'whole' && this.unreadBytes > UNREAD_MAX_BYTES) this.flow.pause();
+    this.wakeReader();
   }
 
   complete(): void {
-    this.#ending ??= { kind: 'complete' };
-    this.#wakeReader();
+    this.ending ??= complete;
+    this.wakeReader();
   }
 
   /** Ends the body early; its reader is told the reason. */
   fail(reason: unknown): void {
-    this.#ending ??= { kind: 'failed', reason };
-    this.#wakeReader();
+    this.ending ??= { kind: 'failed', reason };
+    this.wakeReader();
   }
 
   async text(): Promise<string> {
-    this.#claim('whole');
-    if (this.#ending === null) await this.#end();
-    const bytes = this.#joined();
+    this.claim('whole');
+    if (this.ending === null) await this.end();
+    const bytes = this.joined();
     const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
     return bytes.toString('utf8', bom ? 3 : 0);
   }
@@ -67,72 +68,72 @@ export class ResponseBody implements SvcBody {
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    this.#claim('whole');
-    if (this.#ending === null) await this.#end();
-    const bytes = this.#joined();
+    this.claim('whole');
+    if (this.ending === null) await this.end();
+    const bytes = this.joined();
     const copy = new ArrayBuffer(bytes.length);
     new Uint8Array(copy).set(bytes);
     return copy;
   }
 
   async dump(): Promise<void> {
-    if (this.#reader !== 'none') return;
-    this.#reader = 'dump';
-    this.#chunks = [];
-    if (this.#ending === null) await this.#end();
+    if (this.reader !== 'none') return;
+    this.reader = 'dump';
+    this.chunks = [];
+    if (this.ending === null) await this.end();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    this.#claim('chunks');
+    this.claim('chunks');
     try {
-      for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) yield chunk;
+      for (let chunk = await this.next(); chunk !== null; chunk = await this.next()) yield chunk;
     } finally {
-      if (this.#ending === null) this.#flow.abort(givenUp());
+      if (this.ending === null) this.flow.abort(givenUp());
     }
   }
 
   /** A body can be read once, in one way. */
-  #claim(reader: 'chunks' | 'whole'): void {
-    if (this.#reader !== 'none') throw new Fault('INPUT_INVALID', 'body: it has been read already');
-    this.#reader = reader;
+  private claim(reader: 'chunks' | 'whole'): void {
+    if (this.reader !== 'none') throw new Fault('INPUT_INVALID', 'body: it has been read already');
+    this.reader = reader;
   }
 
-  async #end(): Promise<void> {
-    while (this.#ending === null) await this.#more();
+  private async end(): Promise<void> {
+    while (this.ending === null) await this.more();
   }
 
   /** All of an ended body. */
-  #joined(): Buffer {
-    if (this.#ending?.kind === 'failed') throw this.#ending.reason;
-    const [first] = this.#chunks;
-    if (first === undefined || this.#chunks.length > 1) return Buffer.concat(this.#chunks);
+  private joined(): Buffer {
+    if (this.ending?.kind === 'failed') throw this.ending.reason;
+    const [first] = this.chunks;
+    if (first === undefined || this.chunks.length > 1) return Buffer.concat(this.chunks);
     return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
   }
 
-  async #next(): Promise<Uint8Array | null> {
+  private async next(): Promise<Uint8Array | null> {
     for (;;) {
-      const chunk = this.#chunks.shift();
+      const chunk = this.chunks.shift();
       if (chunk !== undefined) {
-        this.#unreadBytes -= chunk.length;
+        this.unreadBytes -= chunk.length;
         return chunk;
       }
-      if (this.#ending?.kind === 'failed') throw this.#ending.reason;
-      if (this.#ending !== null) return null;
-      await this.#more();
+      if (this.ending?.kind === 'failed') throw this.ending.reason;
+      if (this.ending !== null) return null;
+      await this.more();
     }
   }
 
   /** Resolves when there is more, or an end. A connection that goes on may bring it before `resume` returns. */
-  #more(): Promise<void> {
+  private more(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
-      this.#flow.resume();
+      this.wake = resolve;
+      this.flow.resume();
     });
   }
 
-  #wakeReader(): void {
-    const wake = this.#wake;
-    this.#wake = null;
+  private wakeReader(): void {
+    const wake = this.wake;
+    this.wake = null;
     wake?.();
   }
 }

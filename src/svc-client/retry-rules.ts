@@ -27,11 +27,16 @@ const statusCauses: ReadonlyMap<number, RetryCause> = new Map([
   [504, '504'],
 ]);
 
+/** Nearly every answer is below 429: those are not looked up. */
+function causeOf(status: number): RetryCause | null {
+  return status < 429 ? null : (statusCauses.get(status) ?? null);
+}
+
 /** The cause for a retry that the outcome gives; null when there is none. */
 export function retryCause(outcome: Outcome): RetryCause | null {
   switch (outcome.kind) {
     case 'response':
-      return statusCauses.get(outcome.response.status) ?? null;
+      return causeOf(outcome.response.status);
     case 'timeout':
     case 'unreachable':
       return outcome.kind;

@@ -34,12 +34,13 @@ function refilled(budget: TargetRetryBudget, policy: TargetRetryPolicy, more: nu
   return Math.min(capacity(policy), budget.tokens + (elapsedMs * policy.perSecond) / SECOND_MS + more);
 }
 
-/** Counts a first attempt. */
+/** Counts a first attempt. A full budget stays as it is: whenever it was full, it is full now. */
 export function countCall(
   budget: TargetRetryBudget,
   policy: TargetRetryPolicy,
   now: number,
 ): TargetRetryBudget {
+  if (budget.tokens >= capacity(policy)) return budget;
   return { tokens: refilled(budget, policy, policy.share, now), at: Math.max(budget.at, now) };
 }
 

@@ -79,94 +79,94 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   expiresAt: number;
   before: Expiring | null = null;
   after: Expiring | null = null;
-  readonly #attempt: Attempt;
-  readonly #watch: ExpiryWatch;
-  readonly #resolve: (outcome: Outcome) => void;
-  readonly #deadlineAt: number;
-  #controller: Dispatcher.DispatchController | null = null;
-  #body: ResponseBody | null = null;
-  #onAbort: (() => void) | null = null;
+  private readonly attempt: Attempt;
+  private readonly watch: ExpiryWatch;
+  private readonly resolve: (outcome: Outcome) => void;
+  private readonly deadlineAt: number;
+  private controller: Dispatcher.DispatchController | null = null;
+  private body: ResponseBody | null = null;
+  private onAbort: (() => void) | null = null;
   /** What undici is told when it comes to a request that has been given up. */
-  #givenUp: Error | null = null;
-  #settled = false;
+  private givenUp: Error | null = null;
+  private settled = false;
 
   constructor(attempt: Attempt, watch: ExpiryWatch, resolve: (outcome: Outcome) => void) {
     this.expiresAt = attempt.startedAt + attempt.timeoutMs;
-    this.#deadlineAt = attempt.startedAt + attempt.deadlineMs;
-    this.#attempt = attempt;
-    this.#watch = watch;
-    this.#resolve = resolve;
+    this.deadlineAt = attempt.startedAt + attempt.deadlineMs;
+    this.attempt = attempt;
+    this.watch = watch;
+    this.resolve = resolve;
   }
 
   /** Begins to listen to the clock and to the caller; false when the caller has already gone. */
   begin(): boolean {
-    this.#watch.add(this);
-    const { signal } = this.#attempt;
+    this.watch.add(this);
+    const { signal } = this.attempt;
     if (signal === undefined) return true;
-    this.#onAbort = () => this.#giveUp(signal.reason, { kind: 'aborted', reason: signal.reason });
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.onAbort = () => this.giveUp(signal.reason, { kind: 'aborted', reason: signal.reason });
+    if (signal.aborted) this.onAbort();
+    else signal.addEventListener('abort', this.onAbort, { once: true });
     return !signal.aborted;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#givenUp !== null) controller.abort(this.#givenUp);
+    this.controller = controller;
+    if (this.givenUp !== null) controller.abort(this.givenUp);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     // Interim responses are not the answer.
-    if (status < 200 || this.#settled) return;
-    this.#body = new ResponseBody(controller);
-    this.#settle({ kind: 'response', response: { status, headers, body: this.#body } });
+    if (status < 200 || this.settled) return;
+    this.body = new ResponseBody(controller);
+    this.settle({ kind: 'response', response: { status, headers, body: this.body } });
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#body?.push(chunk);
+    this.body?.push(chunk);
   }
 
   onResponseEnd(): void {
-    this.#release();
-    this.#body?.complete();
+    this.release();
+    this.body?.complete();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#release();
-    this.#body?.fail(error);
-    if (this.#settled) return;
-    this.#settle(failureOf(error, this.#attempt.body));
+    this.release();
+    this.body?.fail(error);
+    if (this.settled) return;
+    this.settle(failureOf(error, this.attempt.body));
   }
 
   /** Once the answer has begun, its body may take until the deadline. */
   expire(): void {
-    if (this.#body !== null && this.expiresAt < this.#deadlineAt) {
-      this.expiresAt = this.#deadlineAt;
-      this.#watch.add(this);
+    if (this.body !== null && this.expiresAt < this.deadlineAt) {
+      this.expiresAt = this.deadlineAt;
+      this.watch.add(this);
       return;
     }
-    this.#giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
+    this.giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
       kind: 'timeout',
     });
   }
 
   /** Ends the exchange from this side. What is left of a body fails. */
-  #giveUp(reason: unknown, outcome: Outcome): void {
-    this.#release();
-    this.#givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
-    this.#body?.fail(reason);
-    this.#settle(outcome);
-    this.#controller?.abort(this.#givenUp);
+  private giveUp(reason: unknown, outcome: Outcome): void {
+    this.release();
+    this.givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
+    this.body?.fail(reason);
+    this.settle(outcome);
+    this.controller?.abort(this.givenUp);
   }
 
-  #settle(outcome: Outcome): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    this.#resolve(outcome);
+  private settle(outcome: Outcome): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.resolve(outcome);
   }
 
-  #release(): void {
-    this.#watch.remove(this);
-    if (this.#onAbort !== null) this.#attempt.signal?.removeEventListener('abort', this.#onAbort);
+  private release(): void {
+    this.watch.remove(this);
+    if (this.onAbort !== null) this.attempt.signal?.removeEventListener('abort', this.onAbort);
   }
 }
 
