@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../server/version.ts';
 import { addBlocks } from './blocks/command.ts';
 import { addCompare } from './compare/command.ts';
 import { addConfig } from './config/command.ts';
@@ -56,11 +56,6 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
 /** Commands made before the program's settings, and those below them, take them over too. */
 function inheritSettings(parent: Command): void {
   for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return String(version);
 }
 
 /** A reader that goes away, as `head` does, ends us quietly. */

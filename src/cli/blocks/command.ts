@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { readKeyFile, secretsOf } from '../../config/key-file.ts';
 import { type Scope, scopes } from '../../core/decision.ts';
-import type { Confidence } from '../../core/subject.ts';
 import type { ActiveBlock } from '../../guard/block-steps.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { createGuard } from '../../index.ts';
 import { policiesOf } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
 
 const help = `
 Example:
@@ -27,13 +27,7 @@ interface Note {
   readonly why: string;
 }
 
-interface Target {
-  readonly action: string;
-  readonly account?: string;
-  readonly ip: string;
-  readonly ua?: string;
-  readonly device?: string;
-  readonly confidence: Confidence;
+interface Target extends SubjectFlags {
   readonly level: string;
 }
 
@@ -65,17 +59,9 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
     .action((scope: Scope, flags: Connection & Note & Target) =>
       withGuard(flags, async (guard) => {
-        const { by, why, level, device, confidence, action, account, ip, ua } = flags;
-        const request = {
-          action,
-          account,
-          ip,
-          ua,
-          device: device === undefined ? null : { id: device, confidence },
-        };
-        io.stdout.write(
-          `${blockText(await guard.place(request, { scope, level: Number(level), by, why }))}\n`,
-        );
+        const { by, why, level } = flags;
+        const placed = await guard.place(requestOf(flags), { scope, level: Number(level), by, why });
+        io.stdout.write(`${blockText(placed)}\n`);
       }),
     );
   connected(blocks.command('audit').description('what operators did, newest last')).action(
@@ -100,20 +86,8 @@ function connected(command: Command): Command {
 const noted = (command: Command): Command =>
   command.requiredOption('--by <name>', 'who does it').requiredOption('--why <text>', 'why');
 
-function targeted(command: Command): Command {
-  return command
-    .requiredOption('--ip <address>', 'the IP address')
-    .requiredOption('--level <n>', '1 to 6: 15 s, 1 min, 5 min, 30 min, 6 h, 24 h')
-    .option('--action <name>', 'what is attempted', 'auth.login')
-    .option('--account <id>', 'the account, as the host names it')
-    .option('--ua <text>', 'the User-Agent')
-    .option('--device <id>', 'the device id')
-    .addOption(
-      new Option('--confidence <level>', 'of the device')
-        .choices(['LOW', 'MEDIUM', 'HIGH'])
-        .default('MEDIUM'),
-    );
-}
+const targeted = (command: Command): Command =>
+  withSubject(command).requiredOption('--level <n>', '1 to 6: 15 s, 1 min, 5 min, 30 min, 6 h, 24 h');
 
 async function withGuard(flags: Connection, act: (guard: Guard) => Promise<void>): Promise<void> {
   const guard = createGuard({

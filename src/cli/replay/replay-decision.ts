@@ -1,4 +1,4 @@
-import type { Decision, Mode, Outcome } from '../../core/decision.ts';
+import { allow, type Decision, type Mode, type Outcome } from '../../core/decision.ts';
 
 /** A reason as replay prints it: rules and scopes of the engine, of the limiter or of a scenario. */
 export interface ReplayReason {
@@ -16,25 +16,14 @@ export interface ReplayDecision extends Omit<Decision, 'rule' | 'scope' | 'reaso
   readonly reasons: readonly ReplayReason[];
 }
 
-const allowed: ReplayDecision = Object.freeze({
-  outcome: 'ALLOW',
-  level: 0,
-  until: 0,
-  retryAfterMs: 0,
-  rule: null,
-  scope: null,
-  deferred: false,
-  mode: 'NORMAL',
-  reasons: Object.freeze([]),
-});
-
 /** Reasons that stand in the order they are given: the worst class wins, then level, then end, as in the engine. */
 export function decisionOf(
   reasons: readonly ReplayReason[],
   t: number,
   mode: Mode = 'NORMAL',
 ): ReplayDecision {
-  if (reasons.length === 0) return mode === 'NORMAL' ? allowed : { ...allowed, mode };
+  if (reasons.length === 0) return allow(mode);
+  if (reasons.length === 1) return decisionBy(reasons[0] as ReplayReason, reasons, t, mode);
   const outcome: Outcome = reasons.some((reason) => reason.outcome === 'HARD_BLOCK')
     ? 'HARD_BLOCK'
     : 'SOFT_BLOCK';
@@ -42,6 +31,17 @@ export function decisionOf(
   const named = winning.reduce((best, reason) => (outranks(reason, best) ? reason : best));
   const until = Math.max(...winning.map((reason) => reason.until));
   const { level, rule, scope } = named;
+  const retryAfterMs = Math.max(0, until - t);
+  return { outcome, level, until, retryAfterMs, rule, scope, deferred: false, mode, reasons };
+}
+
+/** Most of those that are not allowed are so for one reason: here nothing has to be weighed. */
+function decisionBy(
+  { outcome, level, until, rule, scope }: ReplayReason,
+  reasons: readonly ReplayReason[],
+  t: number,
+  mode: Mode,
+): ReplayDecision {
   const retryAfterMs = Math.max(0, until - t);
   return { outcome, level, until, retryAfterMs, rule, scope, deferred: false, mode, reasons };
 }
