@@ -2,14 +2,15 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import type { Store } from '../stores/store.ts';
 
 /** The forms a store is named in on the command line. */
-export const storeForms = 'redis://…, rediss://…, postgres://…, lmdb:FOLDER';
+export const storeForms =
+  'redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://…, postgres://…, lmdb:FOLDER';
 
 /** A person at a terminal would rather wait than be told that the store took more than a request may. */
 const deadlineMs = 5_000;
 
 /** Opens a store by its URL. A driver is loaded only when its store is named. */
 export async function openStore(url: string): Promise<Store> {
-  if (/^(redis|rediss):\/\//.test(url)) {
+  if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(url)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     return createRedisStore({ url, deadlineMs });
   }

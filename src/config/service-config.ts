@@ -17,7 +17,7 @@ export interface ServiceConfig {
   readonly dataFolder: string;
   /** File of the secrets that keys are made with; absolute. Default `portcullis.keys.json` in the data folder. */
   readonly keyFile: string;
-  /** `lmdb` (in the data folder), `memory`, `lmdb:FOLDER`, `redis://…`, `rediss://…` or `postgres://…`. */
+  /** `lmdb` (in the data folder), `memory`, `lmdb:FOLDER`, `redis[s]://…`, `redis[s]+cluster://…`, `redis[s]+sentinel://…` or `postgres://…`. */
   readonly store: string;
   readonly tokens: readonly ServiceToken[];
   /** CIDRs and addresses whose forwarding header counts; `unix` for a Unix socket. Default none. */

@@ -98,7 +98,10 @@ export const sections = {
     4096,
     'Secrets, as `keys rotate` makes them. Default portcullis.keys.json in the data folder.',
   ),
-  store: text(4096, 'lmdb, memory, lmdb:FOLDER, redis://…, rediss://… or postgres://…. Default lmdb.'),
+  store: text(
+    4096,
+    'lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…. Default lmdb.',
+  ),
   tokens: Type.Array(Token, { maxItems: 1000 }),
   trustedProxies: cidrs('Proxies whose forwarding header counts; `unix` for a Unix socket.'),
   forwardingHeader: choice(['x-forwarded-for', 'forwarded']),

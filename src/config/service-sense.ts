@@ -36,11 +36,14 @@ function judgeTokens(tokens: NonNullable<ServiceData['tokens']>, report: Report)
   });
 }
 
-const storeForm = /^(lmdb|memory|lmdb:.+|(redis|rediss|postgres|postgresql):\/\/.+)$/s;
+const storeForm = /^(lmdb|memory|lmdb:.+|(rediss?(\+(cluster|sentinel))?|postgres(ql)?):\/\/.+)$/s;
 
 function judgeStore(store: string | undefined, report: Report): void {
   if (store === undefined || storeForm.test(store)) return;
-  report('store', 'must be lmdb, memory, lmdb:FOLDER, redis://…, rediss://… or postgres://…');
+  report(
+    'store',
+    'must be lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…',
+  );
 }
 
 function judgeRanges(path: string, ranges: readonly string[], report: Report): void {

@@ -47,7 +47,7 @@ export async function openServiceStore(
     const store = createLmdbStore({ path, deadlineMs });
     return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }
-  if (/^rediss?:\/\//.test(name)) {
+  if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(name)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     const store = createRedisStore({ url: name, deadlineMs });
     return { store, kind: 'redis', keepsDeadlines: false, ready: () => store.ready() };
@@ -59,7 +59,7 @@ export async function openServiceStore(
   }
   throw new Fault(
     'CONFIG_INVALID',
-    `store must be lmdb, lmdb:FOLDER, memory, redis://…, rediss://… or postgres://…, got ${shapeOf(name)}`,
+    `store must be lmdb, lmdb:FOLDER, memory, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…, got ${shapeOf(name)}`,
   );
 }
 

@@ -18,7 +18,10 @@ export function addServe(program: Command, io: CommandIo): void {
     .description('serve decisions over HTTP, with a console')
     .option('--config <file>', 'configuration (YAML or JSON)')
     .option('--environment <name>', 'the layer of the configuration to use')
-    .option('--store <url>', 'lmdb, lmdb:FOLDER, memory, redis://…, rediss://…, postgres://… (default: lmdb)')
+    .option(
+      '--store <url>',
+      'lmdb, lmdb:FOLDER, memory, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://…, postgres://… (default: lmdb)',
+    )
     .option('--host <address>', 'where to listen (default: 127.0.0.1)')
     .option('--port <number>', '0 takes any that is free (default: 8470)')
     .option('--data <folder>', 'records and secret (default: portcullis-data)')

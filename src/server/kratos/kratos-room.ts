@@ -72,7 +72,7 @@ function countingBackoff(
 
 /** Redis counts by itself, as an existing deployment does. */
 async function countersOf({ store, failure }: ServiceConfig): Promise<ExpiringCounters | null> {
-  if (!/^rediss?:\/\//.test(store)) return null;
+  if (!/^rediss?(\+(cluster|sentinel))?:\/\//.test(store)) return null;
   const { createRedisCounters } = await import('../../stores/redis/index.ts');
   return createRedisCounters({ url: store, deadlineMs: failure.deadlineMs ?? 50 });
 }

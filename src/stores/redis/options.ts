@@ -4,13 +4,17 @@ import { driverOf, type GivenClient } from './drivers/driver-of.ts';
 import { NodeRedisDriver } from './drivers/node-redis.ts';
 import { fromNodes, NodeRedisClusterDriver } from './drivers/node-redis-cluster.ts';
 import { fromOptions, fromSentinel, type SentinelOptions } from './drivers/node-redis-sources.ts';
+import { placeOfUrl } from './url-place.ts';
 
 /**
  * Where Redis is, and how long it may take. At most one of `url`, `cluster`, `sentinel` and `client` is given; with none
  * of them the server is `redis://127.0.0.1:6379`.
  */
 export interface RedisStoreOptions {
-  /** One server: `redis[s]://[[user][:password]@]host[:port][/database]`. */
+  /**
+   * One server, `redis[s]://[[user][:password]@]host[:port][/database]`; or a cluster or a master with Sentinels in one
+   * setting: `redis+cluster://host:port,host:port`, `redis+sentinel://host:port,host:port/name`.
+   */
   readonly url?: string;
   /** A cluster: the URLs of some of its nodes. Credentials of the first count for all. */
   readonly cluster?: readonly string[];
@@ -50,7 +54,14 @@ export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
 }
 
 function driverFor(options: RedisStoreOptions): Driver {
-  const { url = 'redis://127.0.0.1:6379', cluster, sentinel, client, connection = {} } = options;
+  const { url, ...others } = options;
+  if (url !== undefined) return driverAt(placeOfUrl(url), options.connection ?? {});
+  return driverAt({ url: 'redis://127.0.0.1:6379', ...others }, options.connection ?? {});
+}
+
+function driverAt(place: RedisStoreOptions, given: object): Driver {
+  const { url = '', cluster, sentinel, client } = place;
+  const connection = { ...given, ...place.connection };
   if (client !== undefined) return driverOf(client);
   if (sentinel !== undefined) return new NodeRedisDriver(fromSentinel(checkedSentinel(sentinel), connection));
   if (cluster === undefined)
