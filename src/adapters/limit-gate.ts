@@ -1,14 +1,15 @@
 import type { RequestCall, ScenarioStanding, Scenarios } from '../abuse/index.ts';
 import {
+  type Call,
   type HeaderList,
   type HeaderOptions,
   type Limiter,
   limitProblem,
   problemMediaType,
-  rateLimitHeaders,
   requestIdHeader,
   type Verdict,
 } from '../limits/index.ts';
+import { addRateLimitHeaders, lowerCaseNames } from '../limits/rate-limit-headers.ts';
 import { pathSegments, withoutBase } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
@@ -74,10 +75,30 @@ export class LimitGate<Args extends readonly unknown[]> {
     );
   }
 
-  /** Null for a call that is skipped. */
-  async pass(arrival: Arrival, ...args: Args): Promise<Passage | null> {
-    const { user, skip, scenarios } = this.#options;
-    if (skip !== undefined && (await skip(...args))) return null;
+  /**
+   * Null for a call that is skipped. Answers at once where nothing has to be waited for: promises cost more than the
+   * decision. What the options throw, it throws.
+   */
+  pass(arrival: Arrival, ...args: Args): Awaitable<Passage | null> {
+    const skipped = this.#options.skip?.(...args);
+    if (isLater(skipped)) return this.#passUnless(skipped, arrival, args);
+    return skipped ? null : this.#identify(arrival, args);
+  }
+
+  async #passUnless(skipped: Promise<boolean>, arrival: Arrival, args: Args): Promise<Passage | null> {
+    return (await skipped) ? null : this.#identify(arrival, args);
+  }
+
+  #identify(arrival: Arrival, args: Args): Awaitable<Passage> {
+    const user = this.#options.user?.(...args);
+    return isLater(user) ? this.#askLater(arrival, user) : this.#ask(arrival, user);
+  }
+
+  async #askLater(arrival: Arrival, user: Promise<string | null | undefined>): Promise<Passage> {
+    return this.#ask(arrival, await user);
+  }
+
+  #ask(arrival: Arrival, user: string | null | undefined): Awaitable<Passage> {
     const { method, path, header, peer } = arrival;
     const call = {
       method,
@@ -85,17 +106,36 @@ export class LimitGate<Args extends readonly unknown[]> {
       header,
       ip: this.#addressOf(peer, header),
       ua: header('user-agent'),
-      user: user === undefined ? null : await user(...args),
+      user,
     };
-    const watched = scenarios === undefined ? null : watchedCall(call, arrival);
-    const standing = watched === null ? undefined : await scenarios?.standing(watched);
-    const verdict = await this.#limiter.take(standing === undefined ? call : { ...call, standing });
-    if (watched !== null && standing !== undefined) await this.#meet(verdict, watched, standing);
+    const { scenarios } = this.#options;
+    if (scenarios !== undefined) return this.#askWatched(arrival, call, scenarios);
+    const verdict = this.#take(call);
+    return verdict instanceof Promise
+      ? verdict.then((later) => this.#passageOf(arrival, later, null))
+      : this.#passageOf(arrival, verdict, null);
+  }
+
+  async #askWatched(arrival: Arrival, call: Call, scenarios: Scenarios): Promise<Passage> {
+    const watched = watchedCall(call, arrival);
+    const standing = await scenarios.standing(watched);
+    const verdict = await this.#take({ ...call, standing });
+    await this.#meet(verdict, watched, standing);
+    return this.#passageOf(arrival, verdict, watched);
+  }
+
+  #take(call: Call): Awaitable<Verdict> {
+    const limiter = this.#limiter;
+    return limiter.takeAtOnce === undefined ? limiter.take(call) : limiter.takeAtOnce(call);
+  }
+
+  #passageOf(arrival: Arrival, verdict: Verdict, watched: RequestCall | null): Passage {
     const requestId = requestIdFor(arrival);
-    const headers = [[requestIdHeader, requestId] as const, ...rateLimitHeaders(verdict, this.#options)];
+    const headers: [string, string][] = [[requestIdHeader, requestId]];
+    addRateLimitHeaders(headers, verdict, this.#options, lowerCaseNames);
     return {
       headers,
-      refusal: verdict.allowed ? null : refusalOf(verdict, requestId, path),
+      refusal: verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path),
       rateLimit: new CallRateLimit(this.#limiter, verdict),
       watched: verdict.allowed && verdict.skipped === null ? watched : null,
     };
@@ -135,6 +175,11 @@ export class LimitGate<Args extends readonly unknown[]> {
       warnOf(error);
     }
   }
+}
+
+/** Whether the options of a host, which may wait for something, do so this time. */
+function isLater<T>(value: Awaitable<T> | undefined): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 function warnOf(error: unknown): void {

@@ -1,6 +1,6 @@
 import type { Limiter } from '../limits/index.ts';
-import type { Answer } from './arrival.ts';
-import { LimitGate, type LimitOptions, type RateLimit } from './limit-gate.ts';
+import type { Answer, Awaitable } from './arrival.ts';
+import { LimitGate, type LimitOptions, type Passage, type RateLimit } from './limit-gate.ts';
 import {
   arrivalOfNode,
   type NodeRequest,
@@ -30,11 +30,17 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   const gate = new LimitGate<[Req, Res]>(limiter, options);
   const { requestPropertyName = 'rateLimit', handler = refuse } = options;
 
-  async function enter(request: Req, response: Res): Promise<Answer | null> {
-    const passage = await gate.pass(arrivalOfNode(request), request, response);
+  function enter(request: Req, response: Res): Awaitable<Answer | null> {
+    const passage = gate.pass(arrivalOfNode(request), request, response);
+    return passage instanceof Promise
+      ? passage.then((later) => mark(request, response, later))
+      : mark(request, response, passage);
+  }
+
+  function mark(request: Req, response: Res, passage: Passage | null) {
     if (passage === null) return null;
     setHeaders(response, passage.headers);
-    Reflect.set(request, requestPropertyName, passage.rateLimit);
+    setProperty(request, requestPropertyName, passage.rateLimit);
     if (gate.followsCalls && passage.refusal === null) {
       onceEnded(response, (status) => gate.end(passage, status, request, response));
     }
@@ -42,11 +48,23 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   }
 
   return (request, response, next) => {
-    void enter(request, response).then(
-      (refusal) => (refusal === null ? next() : handler(request, response, next, refusal)),
-      next,
-    );
+    const goOn = (refusal: Answer | null) =>
+      refusal === null ? next() : handler(request, response, next, refusal);
+    let refusal: Awaitable<Answer | null>;
+    try {
+      refusal = enter(request, response);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (refusal instanceof Promise) void refusal.then(goOn, next);
+    else goOn(refusal);
   };
+}
+
+/** A plain assignment takes a fraction of the time of `Reflect.set`. */
+function setProperty(holder: object, name: string, value: unknown): void {
+  (holder as Record<string, unknown>)[name] = value;
 }
 
 function refuse(_request: NodeRequest, response: NodeResponse, _next: Next, refusal: Answer): void {

@@ -29,9 +29,10 @@ export function namesOf(rawHeaders: readonly string[]): string[] {
 /** Cookies add up, everything else is replaced; what has been sent already stays. */
 export function setHeaders(response: NodeResponse, headers: Answer['headers']): void {
   if (response.headersSent) return;
-  for (const [name, value] of headers) {
-    if (name === 'Set-Cookie') response.appendHeader(name, value);
-    else response.setHeader(name, value);
+  for (const header of headers) {
+    const name = header[0];
+    if (name === 'Set-Cookie') response.appendHeader(name, header[1]);
+    else response.setHeader(name, header[1]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { nextUuid } from './uuid.ts';
 
 /** The header that names a request to people and in logs, here and at other services. */
 export const requestIdHeader = 'x-request-id';
@@ -6,6 +6,6 @@ export const requestIdHeader = 'x-request-id';
 const sane = /^[!-~]{1,128}$/;
 
 /** The inbound id if it has 1 to 128 visible ASCII characters, else a new one: a UUID unless told otherwise. */
-export function requestIdOf(inbound: string | null | undefined, create: () => string = randomUUID): string {
+export function requestIdOf(inbound: string | null | undefined, create: () => string = nextUuid): string {
   return typeof inbound === 'string' && sane.test(inbound) ? inbound : create();
 }

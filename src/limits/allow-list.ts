@@ -23,11 +23,13 @@ export class AllowList {
   readonly #cidrs: CidrSet;
   readonly #users: ReadonlySet<string>;
   readonly #headers: readonly { readonly name: string; readonly digest: Buffer }[];
+  readonly #isEmpty: boolean;
 
   /** @throws Fault `CONFIG_INVALID` when a range or a header is not well formed. */
   constructor({ cidrs = [], users = [], headers = [] }: AllowListOptions) {
     this.#cidrs = new CidrSet('allow.cidrs', cidrs);
     this.#users = new Set(users);
+    this.#isEmpty = cidrs.length === 0 && users.length === 0 && headers.length === 0;
     this.#headers = headers.map(({ name, value }, index) => {
       if (typeof value === 'string' && value.length >= leastHeaderChars && /^[\w-]+$/.test(name)) {
         return { name: name.toLowerCase(), digest: digestOf(value) };
@@ -41,6 +43,7 @@ export class AllowList {
 
   /** What lets the call pass, or null. */
   find({ ip, user, header }: Call): SkippedBy | null {
+    if (this.#isEmpty) return null;
     if (!this.#cidrs.isEmpty && this.#cidrs.has(addressOf(ip) ?? '')) return 'cidr';
     if (user && this.#users.has(user)) return 'user';
     if (header === undefined) return null;

@@ -63,34 +63,98 @@ export interface HeaderOptions {
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
+/** What the headers are called. */
+export type HeaderNames = Readonly<
+  Record<'retryAfter' | 'policy' | 'limit' | 'legacyLimit' | 'legacyRemaining' | 'legacyReset', string>
+>;
+
+const usualNames: HeaderNames = {
+  retryAfter: 'Retry-After',
+  policy: 'RateLimit-Policy',
+  limit: 'RateLimit',
+  legacyLimit: 'X-RateLimit-Limit',
+  legacyRemaining: 'X-RateLimit-Remaining',
+  legacyReset: 'X-RateLimit-Reset',
+};
+
+/** Servers look headers up in lower case; a name that is so already need not be turned into it for every answer. */
+export const lowerCaseNames: HeaderNames = {
+  retryAfter: 'retry-after',
+  policy: 'ratelimit-policy',
+  limit: 'ratelimit',
+  legacyLimit: 'x-ratelimit-limit',
+  legacyRemaining: 'x-ratelimit-remaining',
+  legacyReset: 'x-ratelimit-reset',
+};
+
 /**
  * The headers an answer tells its client about its quota in, and, when it was refused, when to come back. On a sign-in
  * route the remaining quota is not told.
  */
 export function rateLimitHeaders(verdict: Verdict, options: HeaderOptions = {}): HeaderList {
-  const { standardHeaders = true, legacyHeaders = false } = options;
   const headers: [string, string][] = [];
-  if (!verdict.allowed) headers.push(['Retry-After', String(retryAfterSeconds(verdict.retryAfterMs))]);
-  if (verdict.quota === null) return headers;
-  if (standardHeaders) headers.push(...standard(verdict, verdict.quota));
-  if (legacyHeaders && !verdict.signIn) headers.push(...legacy(verdict.quota));
+  addRateLimitHeaders(headers, verdict, options, usualNames);
   return headers;
+}
+
+/** The same, added to what else an answer carries. */
+export function addRateLimitHeaders(
+  headers: [string, string][],
+  verdict: Verdict,
+  { standardHeaders = true, legacyHeaders = false }: HeaderOptions,
+  names: HeaderNames,
+): void {
+  const { quota, signIn } = verdict;
+  if (!verdict.allowed) {
+    headers.push([names.retryAfter, String(retryAfterSeconds(verdict.retryAfterMs))]);
+  }
+  if (quota === null) return;
+  if (standardHeaders) {
+    headers.push([names.policy, quota.policyField]);
+    if (!signIn) headers.push([names.limit, limitField(quota)]);
+  }
+  if (legacyHeaders && !signIn) addLegacy(headers, quota, names);
 }
 
 type Quota = NonNullable<Verdict['quota']>;
 
-function standard({ signIn }: Verdict, quota: Quota): [string, string][] {
-  const { policy, policyField, remaining, moreInMs } = quota;
-  const policies: [string, string] = ['RateLimit-Policy', policyField];
-  if (signIn) return [policies];
-  const resetSeconds = Math.ceil(moreInMs / SECOND_MS);
-  return [policies, ['RateLimit', formatLimit({ policy, remaining, resetSeconds })]];
+function addLegacy(
+  headers: [string, string][],
+  { capacity, remaining, moreAt }: Quota,
+  names: HeaderNames,
+): void {
+  headers.push(
+    [names.legacyLimit, String(capacity)],
+    [names.legacyRemaining, String(remaining)],
+    [names.legacyReset, String(Math.ceil(moreAt / SECOND_MS))],
+  );
 }
 
-function legacy({ capacity, remaining, moreAt }: Quota): [string, string][] {
-  return [
-    ['X-RateLimit-Limit', String(capacity)],
-    ['X-RateLimit-Remaining', String(remaining)],
-    ['X-RateLimit-Reset', String(Math.ceil(moreAt / SECOND_MS))],
-  ];
+interface WrittenField {
+  readonly policy: string;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly text: string;
+}
+
+/** A power of two. */
+const rememberedFields = 1_024;
+const written: (WrittenField | undefined)[] = new Array(rememberedFields).fill(undefined);
+
+/** Clients are mostly told one of a few things: what was written lately is not written again. */
+function limitField({ policy, remaining, moreInMs }: Quota): string {
+  const resetSeconds = Math.ceil(moreInMs / SECOND_MS);
+  const place = (remaining + resetSeconds * 61) & (rememberedFields - 1);
+  const known = written[place];
+  if (
+    known !== undefined &&
+    known.remaining === remaining &&
+    known.resetSeconds === resetSeconds &&
+    known.policy === policy
+  ) {
+    return known.text;
+  }
+  const text = formatLimit({ policy, remaining, resetSeconds });
+  written[place] = { policy, remaining, resetSeconds, text };
+  return text;
 }

@@ -4,13 +4,20 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
-import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions, type Passage, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { type ProtectOptions, SignInGate } from '../sign-in-gate.ts';
 
 /** A hook of Fastify: for `onRequest`, `preHandler` and the like, of an instance or a route. */
 export type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+
+/** The same where a promise for every call would cost more than what it waits for: calls `done`, or returns one. */
+export type FastifyLimitHook = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: () => void,
+) => Promise<FastifyReply | undefined> | undefined;
 
 type Args = [request: FastifyRequest, reply: FastifyReply];
 
@@ -41,22 +48,39 @@ export interface FastifyProtectOptions<T> extends ProtectOptions<Args, T> {
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
-export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyHook {
+export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyLimitHook {
   const gate = new LimitGate<Args>(limiter, options);
-  return async (request, reply) => {
-    const passage = await gate.pass(arrivalOf(request), request, reply);
-    if (passage === null) return undefined;
+  const { handler = send } = options;
+
+  function mark(request: FastifyRequest, reply: FastifyReply, passage: Passage | null): Answer | null {
+    if (passage === null) return null;
     setHeaders(reply, passage.headers);
     (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
-    if (passage.refusal === null) {
-      if (gate.followsCalls) {
-        onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
-      }
-      return undefined;
+    if (gate.followsCalls && passage.refusal === null) {
+      onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
     }
-    if (options.handler === undefined) return send(reply, passage.refusal);
-    await options.handler(request, reply, passage.refusal);
+    return passage.refusal;
+  }
+
+  async function enterLater(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    passage: Awaitable<Passage | null>,
+  ) {
+    const refusal = mark(request, reply, await passage);
+    if (refusal === null) return undefined;
+    await handler(request, reply, refusal);
     return reply;
+  }
+
+  return (request, reply, done) => {
+    const passage = gate.pass(arrivalOf(request), request, reply);
+    if (passage instanceof Promise || (passage !== null && passage.refusal !== null)) {
+      return enterLater(request, reply, passage);
+    }
+    mark(request, reply, passage);
+    done();
+    return undefined;
   };
 }
 
@@ -77,7 +101,7 @@ export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
       Object.assign(request, { slot: passage.slot });
       return undefined;
     }
-    if (options.handler === undefined) return send(reply, passage.refusal);
+    if (options.handler === undefined) return send(request, reply, passage.refusal);
     await options.handler(request, reply, passage.refusal);
     return reply;
   };
@@ -97,7 +121,7 @@ export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): Fas
       Object.assign(request, { signIn: passage.signIn });
       return undefined;
     }
-    if (options.handler === undefined) return send(reply, passage.answer);
+    if (options.handler === undefined) return send(request, reply, passage.answer);
     await options.handler(request, reply, passage);
     return reply;
   };
@@ -108,10 +132,14 @@ function arrivalOf(request: FastifyRequest): Arrival {
 }
 
 function setHeaders(reply: FastifyReply, headers: Answer['headers']): void {
-  for (const [name, value] of headers) reply.header(name, value);
+  for (const header of headers) reply.header(header[0], header[1]);
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+function send(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: Answer,
+): FastifyReply {
   setHeaders(reply, headers);
   return reply.code(status).send(body);
 }
