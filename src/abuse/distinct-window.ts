@@ -43,16 +43,28 @@ export function noteDistinct(
   while (first < ats.length && !isWithin(ats[first] ?? 0, now, windowMs)) first += 1;
   const known = ids.indexOf(id, first);
   if (known < 0 && ids.length - first >= most) first = ids.length - most + 1;
-  const nextIds = ids.slice(first);
-  const nextAts = ats.slice(first);
-  if (known >= 0) {
-    nextIds.splice(known - first, 1);
-    nextAts.splice(known - first, 1);
-  }
-  nextIds.push(id);
-  nextAts.push(now);
+  const nextAts = moved(ats, first, known, now);
+  // The same value again is the common case, and leaves the others where they are.
+  const isLast = known >= 0 && known === ids.length - 1;
+  const nextIds = isLast && first === 0 ? ids : moved(ids, first, known, id);
   const novelty = countsNovelty ? noteNovelty(window.novelty, known < 0, now, windowMs) : null;
   return { ids: nextIds, ats: nextAts, novelty };
+}
+
+/**
+ * The list from `first` on, without what stands at `known`, and with one more at the end. Copied once and to its own size: a
+ * list that is pushed to takes room for many more.
+ */
+function moved<T>(list: readonly T[], first: number, known: number, last: T): readonly T[] {
+  if (known < 0) return first === 0 ? [...list, last] : shifted(list.slice(first - 1), 0, last);
+  return shifted(list.slice(first), known - first, last);
+}
+
+/** Moves what is behind `gap` up by one, and puts the last one at the end. */
+function shifted<T>(list: T[], gap: number, last: T): T[] {
+  for (let index = gap + 1; index < list.length; index += 1) list[index - 1] = list[index] as T;
+  list[list.length - 1] = last;
+  return list;
 }
 
 function noteNovelty(novelty: Novelty | null, isFresh: boolean, now: number, windowMs: number): Novelty {

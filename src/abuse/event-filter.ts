@@ -5,10 +5,15 @@ import type { EventFilter, QueryFilter } from './scenario.ts';
 /** A filter, ready to match. */
 export interface CompiledFilter {
   matches(facts: Facts): boolean;
+  /** Whether an event of this method and status may match: what can be known before anything else of it is looked at. */
+  admits(method: string, status: number): boolean;
+  /** Whether all the rest holds, for an event that is admitted. */
+  holds(facts: Facts): boolean;
+  /** The methods it names, upper case; null where it names none. */
+  readonly methods: ReadonlySet<string> | null;
   /** Whether the filter is about whom the caller is (signed in, its headers), apart from what it does. */
   concerns(facts: Facts): boolean;
   readonly needsHeaders: boolean;
-  readonly needsStatus: boolean;
 }
 
 type Test = (facts: Facts) => boolean;
@@ -17,9 +22,9 @@ type Test = (facts: Facts) => boolean;
 export function compileFilter(filter: EventFilter = {}): CompiledFilter {
   const about: Test[] = [];
   const caller: Test[] = [];
-  const { methods, status, assets, id, signedIn, headers, query, paths, notPaths } = filter;
-  if (status !== undefined) about.push(statusTest(status));
-  if (methods !== undefined) about.push(methodTest(methods));
+  const { status, assets, id, signedIn, headers, query, paths, notPaths } = filter;
+  const methods = filter.methods === undefined ? null : methodSet(filter.methods);
+  const hasStatus = status === undefined ? () => true : statusTest(status);
   if (signedIn !== undefined) caller.push((facts) => facts.isSignedIn === signedIn);
   if (headers !== undefined) caller.push(headerTest(headers.with ?? [], headers.without ?? []));
   if (query !== undefined) about.push(queryTest(query));
@@ -28,11 +33,14 @@ export function compileFilter(filter: EventFilter = {}): CompiledFilter {
   if (notPaths !== undefined) about.push(pathTest(notPaths, false));
   if (id !== undefined) about.push((facts) => (facts.id !== null) === id);
   const all = [...about, ...caller];
+  const admits = (method: string, code: number) => (methods?.has(method) ?? true) && hasStatus(code);
   return {
-    matches: (facts) => holdAll(all, facts),
+    matches: (facts) => admits(facts.event.method, facts.event.status ?? 0) && holdAll(all, facts),
+    admits,
+    holds: (facts) => holdAll(all, facts),
     concerns: (facts) => holdAll(caller, facts),
+    methods,
     needsHeaders: headers !== undefined,
-    needsStatus: status !== undefined,
   };
 }
 
@@ -41,20 +49,17 @@ function holdAll(tests: readonly Test[], facts: Facts): boolean {
   return true;
 }
 
-function statusTest(status: readonly string[]): Test {
+function statusTest(status: readonly string[]): (code: number) => boolean {
   const exact = new Set(status.filter((text) => !text.endsWith('xx')).map(Number));
   const classes = new Set(status.filter((text) => text.endsWith('xx')).map((text) => Number(text[0])));
-  return ({ event }) => {
-    const code = event.status ?? 0;
-    return exact.has(code) || classes.has(Math.floor(code / 100));
-  };
+  return (code) => exact.has(code) || classes.has(Math.floor(code / 100));
 }
 
 /** A `HEAD` counts as the `GET` it stands for. */
-function methodTest(methods: readonly string[]): Test {
+function methodSet(methods: readonly string[]): ReadonlySet<string> {
   const set = new Set(methods.map((method) => method.toUpperCase()));
   if (set.has('GET')) set.add('HEAD');
-  return ({ event }) => set.has(event.method);
+  return set;
 }
 
 function headerTest(present: readonly string[], absent: readonly string[]): Test {

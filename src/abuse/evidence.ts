@@ -1,6 +1,6 @@
 import { type Bucket, backlog, bucketOwing, fullBucket, type Quota } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
-import type { StoredRecord } from '../core/records.ts';
+import type { Retention, StoredRecord } from '../core/records.ts';
 import {
   type DistinctBounds,
   type DistinctWindow,
@@ -24,6 +24,8 @@ export interface Evidence extends StoredRecord {
 export interface Threshold {
   readonly quota: Quota | null;
   readonly distinct: readonly DistinctThreshold[];
+  /** The windows of evidence that has none yet, one for each condition. */
+  readonly emptyWindows: readonly DistinctWindow[];
 }
 
 export interface DistinctThreshold extends DistinctBounds {
@@ -38,6 +40,8 @@ export interface Thresholds {
   /** While degraded a caller gets a quarter of its rate, so a quarter of what was too much shows that it goes on. */
   readonly strict: Threshold;
   readonly keepMs: number;
+  /** The retention of evidence that is written in its own time. One for all: nearly every event asks for it. */
+  readonly retention: Retention;
 }
 
 /** The bucket counts thousandths of an event and leaks per 1000 min, so that a tenth of an event per minute is exact. */
@@ -48,10 +52,12 @@ const strictShare = 0.25;
 export function thresholdsOf({ bucket, distinct = [] }: Sign): Thresholds {
   const drainMs = bucket === undefined ? 0 : (bucket.capacity / bucket.leakPerMinute) * MINUTE_MS;
   const windowsMs = distinct.map(({ windowMs, share }) => (share === undefined ? windowMs : 2 * windowMs));
+  const keepMs = Math.ceil(Math.max(drainMs, ...windowsMs)) + 1;
   return {
     normal: thresholdOf(bucket, distinct, 1),
     strict: thresholdOf(bucket, distinct, strictShare),
-    keepMs: Math.ceil(Math.max(drainMs, ...windowsMs)) + 1,
+    keepMs,
+    retention: { keepMs, softMs: 0, hardMs: 0 },
   };
 }
 
@@ -73,6 +79,7 @@ function thresholdOf(
         countsNovelty: share !== undefined,
       };
     }),
+    emptyWindows: distinct.map(() => emptyDistinct),
   };
 }
 
@@ -84,8 +91,8 @@ function quotaOf({ capacity, leakPerMinute }: LeakyBucket, scale: number): Quota
   };
 }
 
-export function emptyEvidence(at: number, strict: boolean, { distinct }: Threshold): Evidence {
-  return { at, strict, bucket: fullBucket, distinct: distinct.map(() => emptyDistinct) };
+export function emptyEvidence(at: number, strict: boolean, { emptyWindows }: Threshold): Evidence {
+  return { at, strict, bucket: fullBucket, distinct: emptyWindows };
 }
 
 export interface Gathered {
@@ -105,31 +112,27 @@ export function gather(
   { quota, distinct }: Threshold,
 ): Gathered {
   const poured = quota === null ? null : pour(evidence.bucket, quota, now);
-  let holds = poured?.overflows ?? true;
-  const windows = distinct.map((condition, index) => {
-    const window = noteDistinct(
-      evidence.distinct[index] ?? emptyDistinct,
-      values[index] ?? '',
-      now,
-      condition,
-    );
-    const count = window.ids.length;
-    holds &&= count >= condition.atLeast && count <= condition.atMost;
-    holds &&= condition.share === 0 || shareOf(window.novelty, now, condition.windowMs) >= condition.share;
-    return window;
-  });
-  const next = {
-    at: now,
-    strict: evidence.strict,
-    bucket: poured?.bucket ?? evidence.bucket,
-    distinct: windows,
-  };
-  return { evidence: next, holds };
+  let holds = quota === null || poured === null;
+  const windows: DistinctWindow[] = [];
+  for (let index = 0; index < distinct.length; index += 1) {
+    const condition = distinct[index] as DistinctThreshold;
+    const before = evidence.distinct[index] ?? emptyDistinct;
+    const window = noteDistinct(before, values[index] ?? '', now, condition);
+    windows.push(window);
+    holds &&= isMet(window, condition, now);
+  }
+  const bucket = poured ?? evidence.bucket;
+  return { evidence: { at: now, strict: evidence.strict, bucket, distinct: windows }, holds };
 }
 
-/** An event that does not fit leaves the bucket as it is: full. */
-function pour(bucket: Bucket, quota: Quota, now: number): { bucket: Bucket; overflows: boolean } {
+function isMet({ ids, novelty }: DistinctWindow, condition: DistinctThreshold, now: number): boolean {
+  const { atLeast, atMost, share, windowMs } = condition;
+  if (ids.length < atLeast || ids.length > atMost) return false;
+  return share === 0 || shareOf(novelty, now, windowMs) >= share;
+}
+
+/** Null for an event that does not fit, which leaves the bucket as it is: full. */
+function pour(bucket: Bucket, quota: Quota, now: number): Bucket | null {
   const level = backlog(bucket, quota.limit, now) + milli * quota.periodMs;
-  if (level > quota.capacity * quota.periodMs) return { bucket, overflows: true };
-  return { bucket: bucketOwing(level, quota.limit, now), overflows: false };
+  return level > quota.capacity * quota.periodMs ? null : bucketOwing(level, quota.limit, now);
 }

@@ -25,11 +25,16 @@ export interface ResponsePlan {
   readonly blocksHere: boolean;
 }
 
+/** When a sign holds, and what its scenario does then. */
+export interface SightedSign {
+  readonly thresholds: Thresholds;
+  readonly plan: ResponsePlan;
+}
+
 /** One sign that an event is for, or against. */
 export interface Sighting {
   readonly evidence: Key<Evidence>;
-  readonly thresholds: Thresholds;
-  readonly plan: ResponsePlan;
+  readonly sign: SightedSign;
   /** Short hashes of what the sign tells apart. */
   readonly values: readonly string[];
   /** Whether the event makes a clean slate instead of adding to it. */
@@ -64,12 +69,14 @@ export function observeStep(records: Records, group: Group, t: number, mayRespon
   const now = Math.max(t, subject.at);
   if (isHardBlocked(subject.standing, now)) return null;
   let outcome: Outcome | null = null;
-  for (const [index, sighting] of group.sightings.entries()) {
+  const { sightings } = group;
+  for (let index = 0; index < sightings.length; index += 1) {
+    const sighting = sightings[index] as Sighting;
     if (sighting.clears) {
       clear(records, sighting, t);
       continue;
     }
-    const strict = now < degradationBy(subject, sighting.plan.id);
+    const strict = now < degradationBy(subject, sighting.sign.plan.id);
     const holds = add(records, sighting, strict, t, mayRespond && outcome === null);
     if (holds) outcome = respond(records, group.subject, subject, { sighting, index, strict, now, t });
   }
@@ -77,17 +84,21 @@ export function observeStep(records: Records, group: Group, t: number, mayRespon
 }
 
 /** A clean slate is one that says the same as none. */
-function clear(records: Records, { evidence: key, thresholds }: Sighting, t: number): void {
+function clear(records: Records, { evidence: key, sign }: Sighting, t: number): void {
   const stored = records.get(key);
   if (stored === undefined) return;
   const at = Math.max(t, stored.at);
-  records.put(key, emptyEvidence(at, stored.strict, thresholds.normal), { keepMs: 1, softMs: 0, hardMs: 0 });
+  records.put(key, emptyEvidence(at, stored.strict, sign.thresholds.normal), {
+    keepMs: 1,
+    softMs: 0,
+    hardMs: 0,
+  });
 }
 
 /** Whether the sign holds, in which case its evidence is used up. */
 function add(
   records: Records,
-  { evidence: key, thresholds, values }: Sighting,
+  { evidence: key, sign: { thresholds }, values }: Sighting,
   strict: boolean,
   t: number,
   mayHold: boolean,
@@ -97,10 +108,14 @@ function add(
   const live = stored !== undefined && stored.strict === strict && t < stored.at + thresholds.keepMs;
   const now = Math.max(t, stored?.at ?? t);
   const gathered = gather(live ? stored : emptyEvidence(now, strict, threshold), values, now, threshold);
-  const holds = gathered.holds && mayHold;
-  const next = holds ? emptyEvidence(now, strict, threshold) : gathered.evidence;
-  records.put(key, next, { keepMs: holds ? 1 : thresholds.keepMs + now - t, softMs: 0, hardMs: 0 });
-  return holds;
+  if (gathered.holds && mayHold) {
+    records.put(key, emptyEvidence(now, strict, threshold), { keepMs: 1, softMs: 0, hardMs: 0 });
+    return true;
+  }
+  const retention =
+    now === t ? thresholds.retention : { keepMs: thresholds.keepMs + now - t, softMs: 0, hardMs: 0 };
+  records.put(key, gathered.evidence, retention);
+  return false;
 }
 
 interface Occasion {
@@ -118,7 +133,7 @@ function respond(
   subject: SubjectRecord,
   { sighting, index, strict, now, t }: Occasion,
 ): Outcome {
-  const { id, degradeMs, blockFromLevel, blocksHere } = sighting.plan;
+  const { id, degradeMs, blockFromLevel, blocksHere } = sighting.sign.plan;
   if (degradeMs !== null && (!strict || blockFromLevel === null)) {
     const until = now + degradeMs;
     writeSubject(records, key, withDegradation(subject, id, until, now), t);

@@ -1,5 +1,6 @@
 import type { Records } from '../core/records.ts';
 import type { ImmediateStore } from '../stores/store.ts';
+import type { EventReading } from './event-reading.ts';
 import type { ScenarioCounts, ScenarioFinding } from './events.ts';
 import { observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
@@ -25,10 +26,15 @@ export interface ScenarioRun {
  * Makes a run over a store that answers at once, whose clock is to follow the record:
  * `createMemoryStore({ clock: () => at }).immediate`.
  *
+ * @param reading one that is shared with another run, of the same secret
  * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed.
  */
-export function runScenarios(store: ImmediateStore, options: WatchOptions): ScenarioRun {
-  const watch = new Watch(options, false);
+export function runScenarios(
+  store: ImmediateStore,
+  options: WatchOptions,
+  reading?: EventReading,
+): ScenarioRun {
+  const watch = new Watch(options, false, reading);
   return {
     names: watch.names,
     counts: () => watch.counter.counts(),

@@ -3,28 +3,25 @@ import type { ScenarioCounts, ScenarioEvent } from './events.ts';
 interface Counted {
   degraded: number;
   blocked: number;
-  blind: number;
   skipped: number;
 }
 
 /** Counts what scenarios do. */
 export class ScenarioCounter {
   observed = 0;
+  /** Events whose headers nobody saw. */
+  headerless = 0;
   delayed = 0;
   undelayed = 0;
   #storeFailures = 0;
   readonly #skipped = { cidr: 0, user: 0, header: 0, bot: 0 };
   readonly #scenarios: ReadonlyMap<string, Counted>;
+  readonly #needHeaders: ReadonlySet<string>;
 
-  constructor(names: readonly string[]) {
-    this.#scenarios = new Map(
-      names.map((name) => [name, { degraded: 0, blocked: 0, blind: 0, skipped: 0 }] as const),
-    );
-  }
-
-  blind(scenario: string): void {
-    const counted = this.#scenarios.get(scenario);
-    if (counted !== undefined) counted.blind += 1;
+  /** @param needHeaders those of the scenarios that are blind, in whole or in part, where nobody saw the headers */
+  constructor(names: readonly string[], needHeaders: readonly string[]) {
+    this.#scenarios = new Map(names.map((name) => [name, { degraded: 0, blocked: 0, skipped: 0 }] as const));
+    this.#needHeaders = new Set(needHeaders);
   }
 
   count(event: ScenarioEvent): void {
@@ -44,7 +41,12 @@ export class ScenarioCounter {
     return {
       observed: this.observed,
       skipped: { ...this.#skipped },
-      scenarios: Object.fromEntries([...this.#scenarios].map(([name, counted]) => [name, { ...counted }])),
+      scenarios: Object.fromEntries(
+        [...this.#scenarios].map(([name, { degraded, blocked, skipped }]) => {
+          const blind = this.#needHeaders.has(name) ? this.headerless : 0;
+          return [name, { degraded, blocked, blind, skipped }];
+        }),
+      ),
       delayed: this.delayed,
       undelayed: this.undelayed,
       storeFailures: this.#storeFailures,

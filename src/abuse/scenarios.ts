@@ -195,7 +195,7 @@ class WatchedScenarios implements Scenarios {
   /** Where a limiter keeps the block, it is placed now; one that cannot be placed is told and not tried again. */
   async #enforce(event: RequestEvent, group: EventGroup, outcome: Outcome): Promise<ScenarioFinding> {
     this.#unknownUntil.set(group.subject.text, 0);
-    const { plan } = group.signs[outcome.sighting] ?? {};
+    const { plan } = group.sightings[outcome.sighting]?.sign ?? {};
     const limiter = this.#limiter;
     const isKeptThere = outcome.what === 'blocked' && plan?.blocksHere === false;
     if (!isKeptThere) return this.#watch.conclude(group, outcome, outcome.until);

@@ -15,20 +15,15 @@ export interface SubjectKeys {
   evidence(place: number): Key<Evidence>;
 }
 
-/** Names records, and hashes what scenarios tell apart. Nothing leaves here in clear. */
+/** Names records. Nothing leaves here in clear. */
 export interface SubjectKeyspace {
   /** Every record begins with this. */
   readonly prefix: string;
   keysOf(kind: SignKey, who: string): SubjectKeys;
-  /** A short hash: 48 bits, so that two of a few hundred values hardly ever meet, and nobody can make them. */
-  mark(value: string): string;
-  /** One of so many counters. */
-  counterOf(value: string, counters: number): number;
 }
 
 const remembered = 16_384;
 const longestRemembered = 512;
-const markLength = 8;
 
 const letterOf: Readonly<Record<SignKey, string>> = {
   client: 'C',
@@ -56,19 +51,8 @@ export function createSubjectKeyspace(
     throw new Fault('CONFIG_INVALID', 'secret and previousSecret are the same: there is nothing to rotate.');
   }
   const subjects = new Recent<SubjectKeys>(remembered, longestRemembered);
-  const marks = new Recent<string>(remembered, longestRemembered);
-
-  function mark(value: string): string {
-    const known = marks.get(value);
-    if (known !== undefined) return known;
-    const made = hash(`mark\0${value}`).slice(0, markLength);
-    marks.set(value, made);
-    return made;
-  }
-
   return {
     prefix,
-    mark,
     keysOf(kind, who) {
       const message = `${kind}\0${who}`;
       const known = subjects.get(message);
@@ -82,8 +66,6 @@ export function createSubjectKeyspace(
       subjects.set(message, made);
       return made;
     },
-    counterOf: (value, counters) =>
-      Number.parseInt(Buffer.from(mark(value), 'base64url').toString('hex', 0, 2), 16) % counters,
   };
 }
 

@@ -3,14 +3,18 @@ import type { Secrets } from '../identity/component-hasher.ts';
 import { AllowList, type AllowListOptions } from '../limits/allow-list.ts';
 import { assertName } from '../limits/limiter-options.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
+import { CallerKeys } from './caller-keys.ts';
 import { type CompiledScenario, type CompiledSign, compileScenarios } from './compiled-scenario.ts';
+import { createEventReading, type EventReading } from './event-reading.ts';
 import type { ScenarioEvent, ScenarioFinding, ScenarioListener } from './events.ts';
-import { createFactReader, type Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
+import { counterOf } from './marks.ts';
 import type { Group, Outcome, Sighting } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import type { Scenario, SignKey } from './scenario.ts';
 import { ScenarioCounter } from './scenario-counter.ts';
 import { assertScenarios } from './scenario-problems.ts';
+import { type CandidateSign, SignIndex } from './sign-index.ts';
 import type { Standpoint } from './standing.ts';
 import { createSubjectKeyspace, type SubjectKeys, type SubjectKeyspace } from './subject-keys.ts';
 
@@ -32,7 +36,11 @@ export interface WatchOptions extends Secrets {
 /** One key of an event, with the signs that it is judged by. */
 export interface EventGroup extends Group {
   readonly kind: SignKey;
-  readonly signs: readonly CompiledSign[];
+  readonly sightings: readonly EventSighting[];
+}
+
+interface EventSighting extends Sighting {
+  readonly sign: CompiledSign;
 }
 
 /** In the order in which the keys of an event are judged: whom it is about before the crowd it is in. */
@@ -45,27 +53,37 @@ export class Watch {
   /** Those that are enforced. */
   readonly enforced: readonly CompiledScenario[];
   readonly keyspace: SubjectKeyspace;
-  readonly #scenarios: readonly CompiledScenario[];
+  readonly #signs: SignIndex;
   readonly #standpoints: readonly SignKey[];
   readonly #allow: AllowList;
-  readonly #facts = createFactReader();
+  readonly #callers: CallerKeys;
+  readonly #reading: EventReading;
   readonly #onEvent: ScenarioListener;
 
-  /** @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem. */
-  constructor(options: WatchOptions, limiterBlocks: boolean) {
+  /**
+   * @param reading one that others share, of the same secret
+   * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem.
+   */
+  constructor(
+    options: WatchOptions,
+    limiterBlocks: boolean,
+    reading: EventReading = createEventReading(options.secret),
+  ) {
     const { scenarios = builtInScenarios, environment = 'default', name = 'default' } = options;
     assertName('environment', environment);
     assertName('name', name);
     assertScenarios(scenarios, 'scenarios');
     const plan = compileScenarios(scenarios, shadowOf(options.shadow), limiterBlocks);
-    this.#scenarios = plan.scenarios;
+    this.#signs = new SignIndex(plan.scenarios);
+    this.#reading = reading;
     this.enforced = plan.scenarios.filter(({ shadow }) => !shadow);
     this.#standpoints = kinds.filter((kind) =>
       this.enforced.some(({ signs }) => signs.some(({ key }) => key === kind)),
     );
     this.keyspace = createSubjectKeyspace(environment, name, options, plan.places);
     this.names = scenarios.map((scenario) => scenario.name);
-    this.counter = new ScenarioCounter(this.names);
+    this.#callers = new CallerKeys(this.keyspace);
+    this.counter = new ScenarioCounter(this.names, needingHeaders(plan.scenarios));
     this.#allow = new AllowList(options.allow ?? {});
     this.#onEvent = options.onEvent ?? (() => {});
   }
@@ -76,7 +94,7 @@ export class Watch {
   }
 
   read(event: RequestEvent): Facts {
-    return this.#facts.read(event);
+    return this.#reading.facts.read(event);
   }
 
   /** Whether nobody judges this caller; told and counted. */
@@ -88,13 +106,20 @@ export class Watch {
 
   /** What an event is to be judged by; empty for most of them. */
   groupsOf(facts: Facts): readonly EventGroup[] {
+    const { method, status } = facts.event;
+    const hasHeaders = facts.headers !== null;
     this.counter.observed += 1;
+    if (!hasHeaders) this.counter.headerless += 1;
     let groups: GroupDraft[] | null = null;
-    for (const scenario of this.#scenarios) {
-      const signs = this.#signsFor(scenario, facts);
-      if (signs.length === 0 || this.#isAllowed(scenario, facts)) continue;
-      groups ??= [];
-      for (const sign of signs) this.#draft(groups, sign, facts);
+    for (const { scenario, signs } of this.#signs.find(method, status ?? 0, hasHeaders)) {
+      let isJudged = false;
+      for (const candidate of signs) {
+        const use = useOf(candidate, facts);
+        if (use === null) continue;
+        if (!isJudged && this.#isAllowed(scenario, facts)) break;
+        isJudged = true;
+        groups = this.#draft(groups, candidate.sign, facts, use === 'clears');
+      }
     }
     if (groups === null) return noGroups;
     if (groups.length > 1) groups.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
@@ -106,8 +131,8 @@ export class Watch {
     if (this.enforced.length === 0 || this.#allow.find(facts.event) !== null) return [];
     const standpoints: Standpoint[] = [];
     for (const kind of this.#standpoints) {
-      const who = facts.who(kind);
-      if (who !== null) standpoints.push({ kind, key: this.keyspace.keysOf(kind, who).subject });
+      const keys = this.#callers.find(kind, facts);
+      if (keys !== null) standpoints.push({ kind, key: keys.subject });
     }
     return standpoints;
   }
@@ -118,27 +143,13 @@ export class Watch {
   }
 
   /** Tells of a response. `until` is where a limiter keeps the block. */
-  conclude({ kind, signs }: EventGroup, outcome: Outcome, until: number | null): ScenarioFinding {
-    const sign = signs[outcome.sighting];
+  conclude({ kind, sightings }: EventGroup, outcome: Outcome, until: number | null): ScenarioFinding {
+    const sign = sightings[outcome.sighting]?.sign;
     const scenario = sign?.scenario ?? '';
     const shadow = sign?.plan.isShadow ?? false;
     const finding: ScenarioFinding = { scenario, what: outcome.what, key: kind, shadow, until };
     this.tell({ type: 'scenario', ...finding });
     return finding;
-  }
-
-  #signsFor({ name, signs }: CompiledScenario, facts: Facts): readonly CompiledSign[] {
-    let matching: CompiledSign[] | null = null;
-    let blind = false;
-    for (const sign of signs) {
-      if (sign.needsHeaders && facts.headers === null) blind = true;
-      else if (sign.filter.matches(facts) || sign.clearedBy?.matches(facts)) {
-        if (matching === null) matching = [sign];
-        else matching.push(sign);
-      }
-    }
-    if (blind) this.counter.blind(name);
-    return matching ?? noSigns;
   }
 
   #isAllowed({ name, allow }: CompiledScenario, { event }: Facts): boolean {
@@ -147,18 +158,27 @@ export class Watch {
     return by !== null;
   }
 
-  #draft(groups: GroupDraft[], sign: CompiledSign, facts: Facts): void {
-    const who = facts.who(sign.key);
-    if (who === null) return;
+  #draft(
+    groups: GroupDraft[] | null,
+    sign: CompiledSign,
+    facts: Facts,
+    clears: boolean,
+  ): GroupDraft[] | null {
+    const keys = this.#callers.find(sign.key, facts);
+    if (keys === null) return groups;
     const values = this.#marksOf(sign, facts);
-    if (values === null) return;
-    let group = groups.find(({ kind }) => kind === sign.key);
-    if (group === undefined) {
-      group = new GroupDraft(sign.key, this.keyspace.keysOf(sign.key, who));
-      groups.push(group);
+    if (values === null) return groups;
+    const counter = sign.counters === 1 ? 0 : counterOf(this.#reading.marks.of(facts.route), sign.counters);
+    const evidence = keys.evidence(sign.place + counter);
+    const known = groups === null ? undefined : groupOf(groups, sign.key);
+    if (known !== undefined) {
+      known.add({ evidence, sign, values, clears });
+      return groups;
     }
-    const counter = sign.counters === 1 ? 0 : this.keyspace.counterOf(facts.route, sign.counters);
-    group.add(sign, counter, values, !sign.filter.matches(facts));
+    const group = new GroupDraft(sign.key, keys.subject, { evidence, sign, values, clears });
+    if (groups === null) return [group];
+    groups.push(group);
+    return groups;
   }
 
   /** Null where the event does not show all that the sign tells apart. */
@@ -168,7 +188,7 @@ export class Watch {
     for (const kind of values) {
       const value = facts.valueOf(kind);
       if (value === null) return null;
-      marks.push(this.keyspace.mark(value));
+      marks.push(this.#reading.marks.of(value));
     }
     return marks;
   }
@@ -177,30 +197,41 @@ export class Watch {
 class GroupDraft implements EventGroup {
   readonly kind: SignKey;
   readonly subject: SubjectKeys['subject'];
-  readonly sightings: Sighting[] = [];
-  readonly signs: CompiledSign[] = [];
+  readonly sightings: EventSighting[];
   readonly keys: Key[];
-  readonly #names: SubjectKeys;
 
-  constructor(kind: SignKey, names: SubjectKeys) {
+  constructor(kind: SignKey, subject: SubjectKeys['subject'], first: EventSighting) {
     this.kind = kind;
-    this.#names = names;
-    this.subject = names.subject;
-    this.keys = [names.subject];
+    this.subject = subject;
+    this.sightings = [first];
+    this.keys = [subject, first.evidence];
   }
 
-  add(sign: CompiledSign, counter: number, values: readonly string[], clears: boolean): void {
-    const evidence = this.#names.evidence(sign.place + counter);
-    const { thresholds, plan } = sign;
-    this.signs.push(sign);
-    this.keys.push(evidence);
-    this.sightings.push({ evidence, thresholds, plan, values, clears });
+  add(sighting: EventSighting): void {
+    this.sightings.push(sighting);
+    this.keys.push(sighting.evidence);
   }
 }
 
 const noGroups: readonly EventGroup[] = [];
-const noSigns: readonly CompiledSign[] = [];
 const noMarks: readonly string[] = [];
+
+/** Null where the sign has nothing to do with the event after all. */
+function useOf({ sign, mayCount, mayClear }: CandidateSign, facts: Facts): 'counts' | 'clears' | null {
+  if (mayCount && sign.filter.holds(facts)) return 'counts';
+  return mayClear && sign.clearedBy?.holds(facts) ? 'clears' : null;
+}
+
+function groupOf(groups: readonly GroupDraft[], kind: SignKey): GroupDraft | undefined {
+  for (const group of groups) if (group.kind === kind) return group;
+  return undefined;
+}
+
+function needingHeaders(scenarios: readonly CompiledScenario[]): string[] {
+  return scenarios
+    .filter(({ signs }) => signs.some(({ needsHeaders }) => needsHeaders))
+    .map(({ name }) => name);
+}
 
 function shadowOf(shadow: WatchOptions['shadow'] = false): (name: string) => boolean {
   return typeof shadow === 'boolean' ? () => shadow : (name) => shadow.includes(name);

@@ -6,7 +6,13 @@ import type { LogFlags } from '../replay/log-options.ts';
 import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
 import { decideImmediately } from '../replay/replay.ts';
 import { askedOnce, type RequestJudge } from '../replay/request-decider.ts';
-import { engineOf, type Rules, readRules, requestDeciderOf } from '../replay/rules-file.ts';
+import {
+  engineOf,
+  openRequestReading,
+  type Rules,
+  readRules,
+  requestDeciderOf,
+} from '../replay/rules-file.ts';
 import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { Comparison } from './comparison.ts';
@@ -65,8 +71,11 @@ function openSides(
   const rulesB = readRules(fileOf(policies.b));
   const groundA = openReplayStore(2);
   const groundB = openReplayStore(2);
-  const requestsA = askedOnce(requestDeciderOf(rulesA, groundA.store));
-  const requestsB = sameOnRequests(rulesA, rulesB) ? requestsA : requestDeciderOf(rulesB, groundB.store);
+  const reading = openRequestReading();
+  const requestsA = askedOnce(requestDeciderOf(rulesA, groundA.store, reading));
+  const requestsB = sameOnRequests(rulesA, rulesB)
+    ? requestsA
+    : requestDeciderOf(rulesB, groundB.store, reading);
   return [
     openSide(rulesA, groundA, requestsA, flags, onNameless),
     openSide(rulesB, groundB, requestsB, flags, () => {}),

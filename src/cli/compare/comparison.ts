@@ -41,7 +41,8 @@ export class Comparison {
   readonly labels = { attacks: 0, honest: 0, told: 0 };
   readonly scores = { a: new LabelledScores(), b: new LabelledScores() };
   readonly log: LogNotes | null;
-  readonly #matrix = new Map<string, number>();
+  /** By A's outcome, then by B's. */
+  readonly #matrix = new Float64Array(outcomes.length ** 2);
   readonly #subjects = new Map<string, DifferingSubject>();
 
   constructor(log: LogNotes | null) {
@@ -59,13 +60,13 @@ export class Comparison {
 
   /** How many events got this outcome from A and that one from B. */
   count(a: Outcome, b: Outcome): number {
-    return this.#matrix.get(`${a} ${b}`) ?? 0;
+    return this.#matrix[cellOf(a, b)] ?? 0;
   }
 
   add(line: number, event: SummedEvent, attack: boolean | null, a: ReplayDecision, b: ReplayDecision): void {
     this.events += 1;
-    const cell = `${a.outcome} ${b.outcome}`;
-    this.#matrix.set(cell, (this.#matrix.get(cell) ?? 0) + 1);
+    const cell = cellOf(a.outcome, b.outcome);
+    this.#matrix[cell] = (this.#matrix[cell] ?? 0) + 1;
     this.#score(attack, a, b);
     if (isTreatedAlike(a, b)) return;
     const harder = severityOf(a) - severityOf(b);
@@ -112,6 +113,9 @@ export class Comparison {
     return { a: { area: a.area(), rows: a.rows() }, b: { area: b.area(), rows: b.rows() } };
   }
 }
+
+const cellOf = (a: Outcome, b: Outcome): number =>
+  outcomes.indexOf(a) * outcomes.length + outcomes.indexOf(b);
 
 function sideOf({ outcome, level, until, rule, scope }: ReplayDecision): SideDecision {
   return { outcome, level, until, rule, scope };

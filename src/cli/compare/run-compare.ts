@@ -35,7 +35,7 @@ export async function runCompare(run: CompareRun, io: CommandIo): Promise<void> 
       progress.show(comparison.events);
     }
     for (const line of lines.finish()) await compareLine(line, run);
-    for (const labelled of reader.end()) await compareOne(labelled, comparison.log?.lines ?? 0, run);
+    await compareAll(reader.end(), comparison.log?.lines ?? 0, run);
   } finally {
     progress.clear();
   }
@@ -48,7 +48,8 @@ async function compareLine(line: Line | UnreadableLine, run: CompareRun): Promis
   try {
     if ('fault' in line) throw line.fault;
     if (text === '') return;
-    for (const labelled of run.reader.read(text, line.number)) await compareOne(labelled, line.number, run);
+    const found = run.reader.read(text, line.number);
+    if (found.length > 0) await compareAll(found, line.number, run);
   } catch (cause) {
     if (!(cause instanceof Fault) || !isInputFault(cause)) throw cause;
     noteBad(line.number, text || cause.message, cause, run);
@@ -73,10 +74,12 @@ function noteBad(number: number, text: string, fault: Fault, { comparison, skipB
   );
 }
 
-async function compareOne({ entry, attack }: Labelled, line: number, run: CompareRun): Promise<void> {
-  const a = run.a(entry);
-  const b = run.b(entry);
-  const decidedA = a instanceof Promise ? await a : a;
-  const decidedB = b instanceof Promise ? await b : b;
-  run.comparison.add(line, entry, attack, decidedA, decidedB);
+async function compareAll(found: readonly Labelled[], line: number, run: CompareRun): Promise<void> {
+  for (const { entry, attack } of found) {
+    const a = run.a(entry);
+    const b = run.b(entry);
+    const decidedA = a instanceof Promise ? await a : a;
+    const decidedB = b instanceof Promise ? await b : b;
+    run.comparison.add(line, entry, attack, decidedA, decidedB);
+  }
 }

@@ -1,5 +1,6 @@
 import type { ScenarioFinding } from '../../abuse/events.ts';
 import type { RequestEntry } from '../../abuse/log-formats/log-entry.ts';
+import type { RequestEvent } from '../../abuse/request-event.ts';
 import type { ScenarioRun } from '../../abuse/run-scenarios.ts';
 import type { SignKey } from '../../abuse/scenario.ts';
 import type { Call } from '../../limits/call.ts';
@@ -45,26 +46,52 @@ export class RequestDecider implements RequestJudge {
   /** Levels of blocks that were seen to begin, by address and end: a verdict on a running one does not tell its level. */
   readonly #levels = new Map<string, number>();
 
-  constructor(limiter: Limiter, scenarios: ScenarioRun | null) {
+  readonly #eventOf: (entry: RequestEntry) => RequestEvent;
+
+  /** @param readEvent default {@link eventOf} */
+  constructor(
+    limiter: Limiter,
+    scenarios: ScenarioRun | null,
+    readEvent: (entry: RequestEntry) => RequestEvent = eventOf,
+  ) {
     this.#limiter = limiter;
     this.#scenarios = scenarios;
+    this.#eventOf = readEvent;
   }
 
   /** The limiter speaks first. */
-  async decide(entry: RequestEntry): Promise<ReplayReason[]> {
-    const call = callOf(entry);
-    const standing = this.#suspects.mayInclude(entry) ? this.#scenarios?.standing(call, entry.t) : undefined;
-    const verdict = await this.#limiter.take(standing === undefined ? call : { ...call, standing });
-    const reasons = verdict.rule === null ? [] : [this.#reasonOf(verdict, entry)];
+  async decide(entry: RequestEntry): Promise<readonly ReplayReason[]> {
+    const event = this.#eventOf(entry);
+    const verdict = await this.#limiter.take(this.#callOf(event, entry));
+    const reasons = verdict.rule === null ? noReasons : [this.#reasonOf(verdict, entry)];
     if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null) return reasons;
     // What is over its limit would have been answered with 429, whatever the log says.
-    const status = verdict.allowed ? entry.status : REFUSED;
-    for (const finding of this.#scenarios.observe({ ...call, status }, entry.t)) {
+    const findings = this.#scenarios.observe(
+      verdict.allowed ? event : { ...event, status: REFUSED },
+      entry.t,
+    );
+    return findings.length === 0 ? reasons : this.#withFindings(reasons, findings, verdict, entry);
+  }
+
+  /** With the caller's standing, where something may be held against it. */
+  #callOf(event: RequestEvent, entry: RequestEntry): Call {
+    if (this.#scenarios === null || !this.#suspects.mayInclude(entry)) return event;
+    return { ...event, standing: this.#scenarios.standing(event, entry.t) };
+  }
+
+  #withFindings(
+    reasons: readonly ReplayReason[],
+    findings: readonly ScenarioFinding[],
+    verdict: Verdict,
+    entry: RequestEntry,
+  ): readonly ReplayReason[] {
+    const all = [...reasons];
+    for (const finding of findings) {
       if (finding.shadow) continue;
       this.#suspects.note(finding, entry);
-      reasons.push(this.#foundReason(finding, verdict, entry));
+      all.push(this.#foundReason(finding, verdict, entry));
     }
-    return reasons;
+    return all;
   }
 
   #reasonOf({ rule, caller, retryAfterMs }: Verdict, { ip, t }: RequestEntry): ReplayReason {
@@ -91,9 +118,24 @@ export class RequestDecider implements RequestJudge {
   }
 }
 
+const noReasons: readonly ReplayReason[] = [];
+
 /** A server logs a name that it has not let in as well. */
-function callOf({ method, path, ip, ua, status, user }: RequestEntry): Call {
-  return { method: method.toUpperCase(), path, ip, ua, user: status === UNAUTHORIZED ? null : user };
+export function eventOf({ method, path, ip, ua, status, user }: RequestEntry): RequestEvent {
+  return { method: method.toUpperCase(), path, ip, ua, user: status === UNAUTHORIZED ? null : user, status };
+}
+
+/** The same event for both sides, so that what one of them finds out about it serves the other. */
+export function eventOnce(): (entry: RequestEntry) => RequestEvent {
+  let asked: RequestEntry | null = null;
+  let event: RequestEvent | null = null;
+  return (entry) => {
+    if (asked !== entry || event === null) {
+      asked = entry;
+      event = eventOf(entry);
+    }
+    return event;
+  };
 }
 
 /** The key of the engine that a sign counts by; signs that rest on something else are named as they are. */
