@@ -26,7 +26,13 @@ const program = npmProgram();
  */
 export async function npm(node: string, args: readonly string[], cwd: string): Promise<Ended> {
   const path = `${dirname(realpathSync(node))}${delimiter}${process.env.PATH ?? ''}`;
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+  const options = [
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=500',
+  ];
   const ended = await run(node, [await program, ...args, ...options], {
     cwd,
     env: { ...withoutProject(process.env), PATH: path },

@@ -31,7 +31,10 @@ export async function strangerOn(line: number, { tarball }: PackedPackage): Prom
   const folder = emptyFolder('stranger');
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
   write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
-  const installed = await npm(node, ['install', tarball], folder);
+  const installed = await npm(node, ['install', tarball], folder).catch((error: unknown) => {
+    removeFolder(folder);
+    throw error;
+  });
   return {
     folder,
     node,
