@@ -1,33 +1,25 @@
 import type { Admitted, Caps } from '../concurrency/index.ts';
 import type { Answer } from './arrival.ts';
 import { CapGate, type CapGateOptions } from './cap-gate.ts';
-import type { Next } from './node-limit.ts';
-import {
-  arrivalOfNode,
-  type NodeRequest,
-  type NodeResponse,
-  sendAnswer,
-  setHeaders,
-  visitOf,
-} from './node-messages.ts';
+import { arrivalOfNode, type NodeRequest, type NodeResponse, setHeaders, visitOf } from './node-messages.ts';
+import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
 
 /** How calls are capped where requests and responses are Node's. */
 export interface NodeCapOptions<Req extends NodeRequest, Res extends NodeResponse>
   extends CapGateOptions<[request: Req, response: Res]> {
   /** Answers a call that gets no slot. Default: 503 with the problem as JSON. The headers are set already. */
-  readonly handler?: ((request: Req, response: Res, next: Next, refusal: Answer) => void) | undefined;
+  readonly handler?: RefusalHandler<Req, Res> | undefined;
 }
 
 /**
- * Middleware as Connect had it. `next` is called at most once, and not for a call that gets no slot. The slot is back when
- * the answer has been sent, or the connection is gone: of a handler that works on after that, nothing here can know.
+ * Middleware that caps how many calls run at once. The slot is back when the answer has been sent, or the connection is
+ * gone: of a handler that works on after that, nothing here can know.
  */
 export function capNode<Req extends NodeRequest, Res extends NodeResponse>(
   caps: Caps,
   options: NodeCapOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
   const gate = new CapGate<[Req, Res]>(caps, options);
-  const { handler = refuse } = options;
 
   async function enter(request: Req, response: Res): Promise<Answer | null> {
     const { caller, ended } = visitOf(response);
@@ -40,16 +32,7 @@ export function capNode<Req extends NodeRequest, Res extends NodeResponse>(
     return null;
   }
 
-  return (request, response, next) => {
-    void enter(request, response).then(
-      (refusal) => (refusal === null ? next() : handler(request, response, next, refusal)),
-      next,
-    );
-  };
-}
-
-function refuse(_request: NodeRequest, response: NodeResponse, _next: Next, refusal: Answer): void {
-  sendAnswer(response, refusal);
+  return middlewareOf(enter, options.handler);
 }
 
 /**

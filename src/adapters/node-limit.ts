@@ -6,29 +6,26 @@ import {
   type NodeRequest,
   type NodeResponse,
   onceEnded,
-  sendAnswer,
   setHeaders,
 } from './node-messages.ts';
-
-/** Goes on to the handler, or to the error handling when it gets an error. */
-export type Next = (error?: unknown) => void;
+import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
 
 /** How calls are limited where requests and responses are Node's. */
 export interface NodeLimitOptions<Req extends NodeRequest, Res extends NodeResponse>
   extends LimitOptions<[request: Req, response: Res]> {
   /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already. */
-  readonly handler?: ((request: Req, response: Res, next: Next, refusal: Answer) => void) | undefined;
+  readonly handler?: RefusalHandler<Req, Res> | undefined;
   /** The property of the request that holds the {@link RateLimit}. Default `rateLimit`. */
   readonly requestPropertyName?: string | undefined;
 }
 
-/** Middleware as Connect had it. `next` is called at most once, and not for a refused call. */
+/** Middleware that limits calls. */
 export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   limiter: Limiter,
   options: NodeLimitOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
   const gate = new LimitGate<[Req, Res]>(limiter, options);
-  const { requestPropertyName = 'rateLimit', handler = refuse } = options;
+  const { requestPropertyName = 'rateLimit' } = options;
 
   function enter(request: Req, response: Res): Awaitable<Answer | null> {
     const passage = gate.pass(arrivalOfNode(request), request, response);
@@ -47,28 +44,12 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
     return passage.refusal;
   }
 
-  return (request, response, next) => {
-    const goOn = (refusal: Answer | null) =>
-      refusal === null ? next() : handler(request, response, next, refusal);
-    let refusal: Awaitable<Answer | null>;
-    try {
-      refusal = enter(request, response);
-    } catch (error) {
-      next(error);
-      return;
-    }
-    if (refusal instanceof Promise) void refusal.then(goOn, next);
-    else goOn(refusal);
-  };
+  return middlewareOf(enter, options.handler);
 }
 
 /** A plain assignment takes a fraction of the time of `Reflect.set`. */
 function setProperty(holder: object, name: string, value: unknown): void {
   (holder as Record<string, unknown>)[name] = value;
-}
-
-function refuse(_request: NodeRequest, response: NodeResponse, _next: Next, refusal: Answer): void {
-  sendAnswer(response, refusal);
 }
 
 /** What {@link limitNode} knows of the call; undefined when it was skipped or the property has another name. */

@@ -1,5 +1,4 @@
 import type { Guard } from '../guard/guard.ts';
-import type { Next } from './node-limit.ts';
 import {
   arrivalOfNode,
   type NodeRequest,
@@ -7,6 +6,7 @@ import {
   sendAnswer,
   setHeaders,
 } from './node-messages.ts';
+import type { Next } from './node-middleware.ts';
 import { type ProtectOptions, type SignIn, SignInGate, type SignInPassage } from './sign-in-gate.ts';
 
 /** A sign-in that was not let through. */

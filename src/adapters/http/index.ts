@@ -2,8 +2,9 @@ import type { Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import { capNode, type NodeCapOptions } from '../node-cap.ts';
-import { limitNode, type Next, type NodeLimitOptions } from '../node-limit.ts';
+import { limitNode, type NodeLimitOptions } from '../node-limit.ts';
 import type { NodeRequest, NodeResponse } from '../node-messages.ts';
+import type { Next } from '../node-middleware.ts';
 import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
 
 /** Middleware for node:http and node:http2: calls `next` for what may pass, and answers the rest. */
@@ -43,7 +44,8 @@ export type { CapChoice } from '../cap-gate.ts';
 export { type ClientAddress, type ClientAddressOptions, createClientAddress } from '../client-address.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
-export { type Next, rateLimitOf } from '../node-limit.ts';
+export { rateLimitOf } from '../node-limit.ts';
 export type { NodeRequest, NodeResponse } from '../node-messages.ts';
+export type { Next } from '../node-middleware.ts';
 export { type SignInDenial, signInOf } from '../node-protect.ts';
 export type { SignIn } from '../sign-in-gate.ts';

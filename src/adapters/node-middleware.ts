@@ -1,0 +1,38 @@
+import type { Answer, Awaitable } from './arrival.ts';
+import { type NodeRequest, type NodeResponse, sendAnswer } from './node-messages.ts';
+
+/** Goes on to the handler, or to the error handling when it gets an error. */
+export type Next = (error?: unknown) => void;
+
+/** Answers a call that is refused. The headers are set already. */
+export type RefusalHandler<Req, Res> = (request: Req, response: Res, next: Next, refusal: Answer) => void;
+
+/** Lets a call in, or says how it is refused. */
+type Enter<Req, Res> = (request: Req, response: Res) => Awaitable<Answer | null>;
+
+/**
+ * Middleware as Connect had it. `next` is called at most once, and not for a refused call. A call that need not wait to
+ * be let in does not: waiting for a promise would cost more than the decision.
+ */
+export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
+  enter: Enter<Req, Res>,
+  handler: RefusalHandler<Req, Res> = refuse,
+): (request: Req, response: Res, next: Next) => void {
+  return (request, response, next) => {
+    const goOn = (refusal: Answer | null) =>
+      refusal === null ? next() : handler(request, response, next, refusal);
+    let refusal: Awaitable<Answer | null>;
+    try {
+      refusal = enter(request, response);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (refusal instanceof Promise) void refusal.then(goOn, next);
+    else goOn(refusal);
+  };
+}
+
+function refuse(_request: NodeRequest, response: NodeResponse, _next: Next, refusal: Answer): void {
+  sendAnswer(response, refusal);
+}
