@@ -31,36 +31,78 @@ export async function runCompare(run: CompareRun, io: CommandIo): Promise<void> 
   const progress = new Progress(io, input.share);
   try {
     for await (const chunk of input.chunks) {
-      for (const line of lines.push(chunk)) await compareLine(line, run);
+      await compareLines(lines.push(chunk), run);
       progress.show(comparison.events);
     }
-    for (const line of lines.finish()) await compareLine(line, run);
-    await compareAll(reader.end(), comparison.log?.lines ?? 0, run);
+    await compareLines(lines.finish(), run);
+    for (const labelled of reader.end()) await compareOne(labelled, comparison.log?.lines ?? 0, run);
   } finally {
     progress.clear();
   }
 }
 
-async function compareLine(line: Line | UnreadableLine, run: CompareRun): Promise<void> {
-  const { log } = run.comparison;
-  if (log !== null) log.lines += 1;
-  const text = 'fault' in line ? '' : withoutReturn(line.text);
-  try {
-    if ('fault' in line) throw line.fault;
-    if (text === '') return;
-    const found = run.reader.read(text, line.number);
-    if (found.length > 0) await compareAll(found, line.number, run);
-  } catch (cause) {
-    if (!(cause instanceof Fault) || !isInputFault(cause)) throw cause;
-    noteBad(line.number, text || cause.message, cause, run);
+async function compareLines(lines: Iterable<Line | UnreadableLine>, run: CompareRun): Promise<void> {
+  for (const line of lines) {
+    if (run.comparison.log !== null) run.comparison.log.lines += 1;
+    const text = 'fault' in line ? '' : withoutReturn(line.text);
+    const found = 'fault' in line ? badLine(line, run) : readLine(text, line.number, run);
+    try {
+      for (const labelled of found) {
+        const waiting = compareOne(labelled, line.number, run);
+        if (waiting !== null) await waiting;
+      }
+    } catch (cause) {
+      noteFault(line.number, text, cause, run);
+    }
   }
 }
+
+function badLine({ number, fault }: UnreadableLine, run: CompareRun): readonly Labelled[] {
+  noteFault(number, fault.message, fault, run);
+  return nothing;
+}
+
+function readLine(text: string, number: number, run: CompareRun): readonly Labelled[] {
+  if (text === '') return nothing;
+  try {
+    return run.reader.read(text, number);
+  } catch (cause) {
+    noteFault(number, text, cause, run);
+    return nothing;
+  }
+}
+
+/** Null when it is done: only a store with promises is waited for. */
+function compareOne(labelled: Labelled, line: number, run: CompareRun): Promise<void> | null {
+  const { entry, attack } = labelled;
+  const a = run.a(entry);
+  if (a instanceof Promise) return compareLater(a, labelled, line, run);
+  const b = run.b(entry);
+  if (b instanceof Promise) return b.then((later) => run.comparison.add(line, entry, attack, a, later));
+  run.comparison.add(line, entry, attack, a, b);
+  return null;
+}
+
+/** B is asked once A has answered: nobody would take care of what it rejects with while A is waited for. */
+async function compareLater(
+  a: Promise<ReplayDecision>,
+  { entry, attack }: Labelled,
+  line: number,
+  run: CompareRun,
+): Promise<void> {
+  const decidedA = await a;
+  run.comparison.add(line, entry, attack, decidedA, await run.b(entry));
+}
+
+const nothing: readonly Labelled[] = [];
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
 
 const isInputFault = ({ code }: Fault): boolean => code === 'INPUT_INVALID' || code === 'OPERATION_UNKNOWN';
 
-function noteBad(number: number, text: string, fault: Fault, { comparison, skipBad }: CompareRun): void {
+/** Faults of the input are the line's; everything else is ours and goes on. */
+function noteFault(number: number, text: string, fault: unknown, { comparison, skipBad }: CompareRun): void {
+  if (!(fault instanceof Fault) || !isInputFault(fault)) throw fault;
   if (comparison.log !== null) {
     comparison.log.unknown.add(number, text);
     return;
@@ -72,14 +114,4 @@ function noteBad(number: number, text: string, fault: Fault, { comparison, skipB
     `line ${number}: ${fault.message}. Mend it, or go on without such lines: --skip-bad`,
     { cause: fault },
   );
-}
-
-async function compareAll(found: readonly Labelled[], line: number, run: CompareRun): Promise<void> {
-  for (const { entry, attack } of found) {
-    const a = run.a(entry);
-    const b = run.b(entry);
-    const decidedA = a instanceof Promise ? await a : a;
-    const decidedB = b instanceof Promise ? await b : b;
-    run.comparison.add(line, entry, attack, decidedA, decidedB);
-  }
 }

@@ -1,4 +1,5 @@
 import type { LogEntry, LoginEntry, RequestEntry } from '../../abuse/log-formats/log-entry.ts';
+import { allow } from '../../core/decision.ts';
 import { Fault } from '../../core/fault.ts';
 import type { LoginRoutes } from './login-routes.ts';
 import type { Decide } from './replay.ts';
@@ -29,15 +30,24 @@ export function decideEntries(
   };
 }
 
-async function decideRequest(entry: RequestEntry, judges: EntryJudges): Promise<ReplayDecision> {
+function decideRequest(entry: RequestEntry, judges: EntryJudges): ReplayDecision | Promise<ReplayDecision> {
   judges.setTime(entry.t);
-  const reasons = (await judges.request?.decide(entry)) ?? [];
   const attempt = attemptOf(entry, judges);
-  const decision = attempt === null ? null : await judges.login(attempt);
-  if (decision === null) return decisionOf(reasons, entry.t);
+  const decided = judges.request === null ? allow() : judges.request.decide(entry);
+  // Nearly every request is no login, and its decision is handed on as it is: a promise would cost as much as a rule.
+  return attempt === null ? decided : decideLogin(attempt, decided, judges);
+}
+
+async function decideLogin(
+  attempt: LoginEntry,
+  decided: ReplayDecision | Promise<ReplayDecision>,
+  judges: EntryJudges,
+): Promise<ReplayDecision> {
+  const { reasons } = await decided;
+  const decision = await judges.login(attempt);
   return reasons.length === 0
     ? decision
-    : decisionOf([...decision.reasons, ...reasons], entry.t, decision.mode);
+    : decisionOf([...decision.reasons, ...reasons], attempt.t, decision.mode);
 }
 
 function attemptOf(entry: RequestEntry, { routes, onNameless }: EntryJudges): LoginEntry | null {

@@ -36,19 +36,20 @@ export class LineReader {
   }
 
   /** The lines that this chunk completes. */
-  *push(chunk: Uint8Array): Generator<Line | UnreadableLine> {
+  push(chunk: Uint8Array): readonly (Line | UnreadableLine)[] {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end === -1) {
       this.#hold(chunk);
-      return;
+      return [];
     }
-    yield* this.#split(this.#take(chunk.subarray(0, end)));
+    const lines = this.#split(this.#take(chunk.subarray(0, end)));
     this.#hold(chunk.subarray(end + 1));
+    return lines;
   }
 
   /** The last line, if the stream did not end with a newline. */
-  *finish(): Generator<Line | UnreadableLine> {
-    if (this.#restBytes > 0) yield* this.#split(this.#take(new Uint8Array(0)));
+  finish(): readonly (Line | UnreadableLine)[] {
+    return this.#restBytes > 0 ? this.#split(this.#take(new Uint8Array(0))) : [];
   }
 
   /** Keeps the begin of a line. Of a line that is too long only the length is kept. */
@@ -65,19 +66,22 @@ export class LineReader {
     return whole;
   }
 
-  *#split(block: Uint8Array): Generator<Line | UnreadableLine> {
+  /** A list, not a generator: what a generator costs for each line is more than the lines of a chunk hold. */
+  #split(block: Uint8Array): readonly (Line | UnreadableLine)[] {
+    const lines: (Line | UnreadableLine)[] = [];
     const text = this.#decode(block);
     if (text !== null) {
-      for (const line of text.split('\n')) yield this.#line(line);
-      return;
+      for (const line of text.split('\n')) lines.push(this.#line(line));
+      return lines;
     }
     let start = 0;
     while (start <= block.length) {
       const found = block.indexOf(NEWLINE, start);
       const end = found === -1 ? block.length : found;
-      yield this.#lineOf(block.subarray(start, end));
+      lines.push(this.#lineOf(block.subarray(start, end)));
       start = end + 1;
     }
+    return lines;
   }
 
   #lineOf(bytes: Uint8Array): Line | UnreadableLine {

@@ -54,7 +54,7 @@ export class LogReplay {
     }
     await this.#all(reader.finish());
     this.#log.end(this.#collect);
-    await this.#decideAll(this.notes.lines, '');
+    for (const entry of this.#entries) await this.#decideOne(entry, this.notes.lines, '');
     await this.#flush();
     progress.clear();
     return this.#conclude();
@@ -72,23 +72,34 @@ export class LogReplay {
       const kind = this.#log.read(text, this.#collect);
       if (kind === 'unknown') this.notes.unknown.add(line.number, text);
       else if (kind === 'nameless') this.notes.nameless += 1;
-      if (this.#entries.length > 0) await this.#decideAll(line.number, text);
+      for (const entry of this.#entries) {
+        const waiting = this.#decideOne(entry, line.number, text);
+        if (waiting !== null) await waiting;
+      }
+      this.#entries.length = 0;
     }
   }
 
-  async #decideAll(number: number, text: string): Promise<void> {
-    for (const entry of this.#entries) {
-      try {
-        const result = this.#decide(entry);
-        const decision = result instanceof Promise ? await result : result;
-        this.summary.add(number, entry, decision);
-        if (!this.#options.quiet) this.#lines.add(entry.t, decision);
-      } catch (cause) {
-        if (!(cause instanceof Fault) || cause.code !== 'INPUT_INVALID') throw cause;
-        this.notes.unknown.add(number, text);
-      }
+  /** Null when it is done: only a store with promises is waited for. */
+  #decideOne(entry: LogEntry, number: number, text: string): Promise<void> | null {
+    const noteFault = (cause: unknown): void => {
+      if (!(cause instanceof Fault) || cause.code !== 'INPUT_INVALID') throw cause;
+      this.notes.unknown.add(number, text);
+    };
+    try {
+      const result = this.#decide(entry);
+      if (result instanceof Promise)
+        return result.then((later) => this.#note(entry, number, later), noteFault);
+      this.#note(entry, number, result);
+    } catch (cause) {
+      noteFault(cause);
     }
-    this.#entries.length = 0;
+    return null;
+  }
+
+  #note(entry: LogEntry, number: number, decision: ReplayDecision): void {
+    this.summary.add(number, entry, decision);
+    if (!this.#options.quiet) this.#lines.add(entry.t, decision);
   }
 
   async #conclude(): Promise<ExitCode> {

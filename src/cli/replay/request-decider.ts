@@ -7,28 +7,28 @@ import type { Call } from '../../limits/call.ts';
 import { ladder } from '../../limits/client-record.ts';
 import type { Limiter } from '../../limits/limiter.ts';
 import type { Verdict } from '../../limits/verdict.ts';
-import type { ReplayReason } from './replay-decision.ts';
+import { decisionOf, type ReplayDecision, type ReplayReason } from './replay-decision.ts';
 import { Suspects } from './suspects.ts';
 
 const MOST_BLOCKS = 65_536;
 const UNAUTHORIZED = 401;
 const REFUSED = 429;
 
-/** Says what speaks against a request. */
+/** Decides on requests. */
 export interface RequestJudge {
   /** @throws Fault `INPUT_INVALID` when the request's `ip` is no address */
-  decide(entry: RequestEntry): Promise<readonly ReplayReason[]>;
+  decide(entry: RequestEntry): ReplayDecision | Promise<ReplayDecision>;
 }
 
 /** Asks a judge once about each request, though two sides want to know. */
 export function askedOnce(judge: RequestJudge): RequestJudge {
   let asked: RequestEntry | null = null;
-  let answer: Promise<readonly ReplayReason[]> | null = null;
+  let answer: ReplayDecision | Promise<ReplayDecision> | null = null;
   return {
     decide(entry) {
       if (asked !== entry || answer === null) {
-        asked = entry;
         answer = judge.decide(entry);
+        asked = entry;
       }
       return answer;
     },
@@ -60,17 +60,26 @@ export class RequestDecider implements RequestJudge {
   }
 
   /** The limiter speaks first. */
-  async decide(entry: RequestEntry): Promise<readonly ReplayReason[]> {
+  decide(entry: RequestEntry): ReplayDecision | Promise<ReplayDecision> {
     const event = this.#eventOf(entry);
-    const verdict = await this.#limiter.take(this.#callOf(event, entry));
+    const call = this.#callOf(event, entry);
+    const verdict = this.#limiter.takeAtOnce?.(call) ?? this.#limiter.take(call);
+    return verdict instanceof Promise
+      ? verdict.then((later) => this.#conclude(event, later, entry))
+      : this.#conclude(event, verdict, entry);
+  }
+
+  #conclude(event: RequestEvent, verdict: Verdict, entry: RequestEntry): ReplayDecision {
     const reasons = verdict.rule === null ? noReasons : [this.#reasonOf(verdict, entry)];
-    if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null) return reasons;
+    if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null)
+      return decisionOf(reasons, entry.t);
     // What is over its limit would have been answered with 429, whatever the log says.
     const findings = this.#scenarios.observe(
       verdict.allowed ? event : { ...event, status: REFUSED },
       entry.t,
     );
-    return findings.length === 0 ? reasons : this.#withFindings(reasons, findings, verdict, entry);
+    const all = findings.length === 0 ? reasons : this.#withFindings(reasons, findings, verdict, entry);
+    return decisionOf(all, entry.t);
   }
 
   /** With the caller's standing, where something may be held against it. */

@@ -51,7 +51,7 @@ it('includes everybody of whom scenarios know something', async () => {
         const given = entry(t, ip, `/wp-${id}.php`, user, 404);
         const isHeld = standing(given).refillScale < 1 || standing(given).refusedForMs > 0;
         suspected += isHeld ? 1 : 0;
-        const reasons = await decide(given);
+        const { reasons } = await decide(given);
         for (const { rule, until, scope } of reasons) {
           if (rule !== 'path-scan') continue;
           const key = scope === 'K1' ? 'network' : 'client';
