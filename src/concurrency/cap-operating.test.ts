@@ -153,6 +153,28 @@ describe('a limit that moves', () => {
     expect(events).toEqual([{ type: 'limit-changed', route: 'default', limit: 3, was: 1 }]);
   });
 
+  it('times one call for as many as the limit says, and tells it so', async () => {
+    const seen: (number | undefined)[][] = [];
+    const limit = {
+      current: 5,
+      strain: 0,
+      sample: () => 3,
+      observe: (latencyMs: number, _running: number, _now: number, calls?: number) =>
+        void seen.push([latencyMs, calls]),
+    };
+    const { clock, ask } = bench({ limit });
+    for (let call = 1; call <= 7; call += 1) {
+      const running = admitted(await ask());
+      await clock.advance(call);
+      running.release();
+    }
+    expect(seen).toEqual([
+      [1, 3],
+      [4, 3],
+      [7, 3],
+    ]);
+  });
+
   it('lets nobody overtake who waits, also when it grows by itself', async () => {
     const limit = { current: 1, strain: 0, observe() {} };
     const { cap, ask } = bench({ limit, queue: 2 });

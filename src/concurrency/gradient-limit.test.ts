@@ -32,6 +32,27 @@ describe('gradientLimit', () => {
     expect([...seen]).toEqual([64, 32, 16]);
   });
 
+  it('has every call timed until a window has many, then one of 32, then every call again', () => {
+    const limit = gradientLimit({ max: 64, windowMs: 250 });
+    for (let i = 0; i < 1_024; i += 1) {
+      expect(limit.sample?.()).toBe(1);
+      limit.observe(20, 5, 1);
+    }
+    expect(limit.sample?.()).toBe(32);
+    limit.observe(20, 5, 251, 32);
+    expect(limit.state.last?.count).toBe(1_025);
+    expect(limit.sample?.()).toBe(1);
+  });
+
+  it('judges no window of few latencies, however many calls they stand for', () => {
+    const limit = gradientLimit({ max: 64, windowMs: 1 });
+    feed(limit, 0, 20, 5, 20);
+    for (let i = 1; i <= 19; i += 1) limit.observe(20_000, 64, 1_000 + i, 32);
+    expect(limit.current).toBe(64);
+    limit.observe(20_000, 64, 1_020, 32);
+    expect(limit.current).toBe(32);
+  });
+
   it('judges no window of few latencies', () => {
     const limit = gradientLimit({ max: 64, windowMs: 1 });
     feed(limit, 0, 20, 5, 20);

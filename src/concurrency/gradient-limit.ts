@@ -18,43 +18,50 @@ export function gradientLimit(options: GradientOptions): GradientLimit {
   return new WindowedGradientLimit(completePolicy(options));
 }
 
+/**
+ * A window that has this many latencies knows its mean to a thirtieth of its scatter. From there on one call in
+ * {@link SPARSE} is timed and stands for those that follow it.
+ */
+const TIMED_CALLS = 1_024;
+const SPARSE = 32;
+
 class WindowedGradientLimit implements GradientLimit {
-  readonly #policy: GradientPolicy;
-  readonly #window = new LatencyWindow();
-  #state: GradientState;
-  #current: number;
+  private readonly policy: GradientPolicy;
+  private readonly window = new LatencyWindow();
+  /** Plain fields: every call reads them. */
+  current: number;
+  strain: number;
+  private gradient: GradientState;
 
   constructor(policy: GradientPolicy) {
-    this.#policy = policy;
-    this.#state = initialGradient(policy);
-    this.#current = policy.initial;
-  }
-
-  get current(): number {
-    return this.#current;
-  }
-
-  get strain(): number {
-    return this.#state.strain;
+    this.policy = policy;
+    this.gradient = initialGradient(policy);
+    this.current = policy.initial;
+    this.strain = this.gradient.strain;
   }
 
   get state(): GradientState {
-    return this.#state;
+    return this.gradient;
   }
 
-  observe(latencyMs: number, running: number, now: number): void {
-    const window = this.#window;
-    if (now >= this.#state.probeAt) this.#become(startProbe(this.#state, now, this.#policy), now);
-    if (now < this.#state.settledAt) return;
+  sample(): number {
+    return this.window.count < TIMED_CALLS ? 1 : SPARSE;
+  }
+
+  observe(latencyMs: number, running: number, now: number, calls = 1): void {
+    const window = this.window;
+    if (now >= this.gradient.probeAt) this.become(startProbe(this.gradient, now, this.policy), now);
+    if (now < this.gradient.settledAt) return;
     if (window.count === 0) window.restart(now);
-    window.add(latencyMs, Math.max(1, running));
-    if (window.count < this.#policy.minSamples || now - window.fromMs < this.#policy.windowMs) return;
-    this.#become(gradientStep(this.#state, window.summary(now), this.#policy), now);
+    window.add(latencyMs, Math.max(1, running), calls);
+    if (window.count < this.policy.minSamples || now - window.fromMs < this.policy.windowMs) return;
+    this.become(gradientStep(this.gradient, window.summary(now), this.policy), now);
   }
 
-  #become(state: GradientState, now: number): void {
-    this.#state = state;
-    this.#current = Math.max(1, Math.floor(state.limit));
-    this.#window.restart(now);
+  private become(state: GradientState, now: number): void {
+    this.gradient = state;
+    this.current = Math.max(1, Math.floor(state.limit));
+    this.strain = state.strain;
+    this.window.restart(now);
   }
 }

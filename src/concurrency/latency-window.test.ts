@@ -24,6 +24,43 @@ describe('LatencyWindow', () => {
     );
   });
 
+  it('weighs a latency by the calls it stands for, and is no surer for that', () => {
+    const latency = fc.double({ min: 1, max: 60_000, noNaN: true });
+    const weighed = fc.array(fc.tuple(latency, fc.integer({ min: 1, max: 40 })), {
+      minLength: 2,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(weighed, (samples) => {
+        const window = new LatencyWindow();
+        const repeated = new LatencyWindow();
+        window.restart(0);
+        repeated.restart(0);
+        for (const [latencyMs, calls] of samples) {
+          window.add(latencyMs, calls % 7, calls);
+          for (let i = 0; i < calls; i += 1) repeated.add(latencyMs, calls % 7);
+        }
+        const seen = window.summary(1);
+        const all = repeated.summary(1);
+        expect(seen.mean).toBeCloseTo(all.mean, 9);
+        expect(seen.meanRunning).toBeCloseTo(all.meanRunning, 9);
+        expect(seen.peakRunning).toBe(all.peakRunning);
+        expect(seen.count).toBe(samples.length);
+        expect(seen.error).toBeGreaterThanOrEqual(all.error - 1e-9);
+      }),
+    );
+  });
+
+  it('has the same error when all stand for equally many', () => {
+    const plain = new LatencyWindow();
+    const weighed = new LatencyWindow();
+    for (const latencyMs of [1, 5, 30, 200]) {
+      plain.add(latencyMs, 1);
+      weighed.add(latencyMs, 1, 32);
+    }
+    expect(weighed.summary(1).error).toBeCloseTo(plain.summary(1).error, 12);
+  });
+
   it('takes less than a millisecond for one', () => {
     const window = new LatencyWindow();
     window.restart(0);

@@ -14,59 +14,73 @@ export interface WindowSummary {
 
 /** Under a millisecond the event loop is measured, not the dependency: shorter latencies count as this. */
 const SHORTEST_MS = 1;
+const LOG_OF_SHORTEST = Math.log(SHORTEST_MS);
 
-/** Gathers latencies until they are enough to judge. Constant memory; Welford's sums, so that no precision is lost. */
+/**
+ * Gathers latencies until they are enough to judge. Constant memory; Welford's sums, so that no precision is lost, with
+ * weights (West 1979): a latency may stand for several calls. Where each stands for one, these are the plain sums.
+ */
 export class LatencyWindow {
-  #fromMs = 0;
-  #count = 0;
-  #mean = 0;
-  #squares = 0;
-  #running = 0;
-  #peakRunning = 0;
-  #longestMs = 0;
+  private beganMs = 0;
+  private latencies = 0;
+  /** How many calls the latencies stand for, and the sum of the squares of that. */
+  private calls = 0;
+  private squaredCalls = 0;
+  private mean = 0;
+  private squares = 0;
+  private running = 0;
+  private peakRunning = 0;
+  private longestMs = 0;
 
   get count(): number {
-    return this.#count;
+    return this.latencies;
   }
 
   get fromMs(): number {
-    return this.#fromMs;
+    return this.beganMs;
   }
 
   /** Forgets everything and begins anew. */
   restart(now: number): void {
-    this.#fromMs = now;
-    this.#count = 0;
-    this.#mean = 0;
-    this.#squares = 0;
-    this.#running = 0;
-    this.#peakRunning = 0;
-    this.#longestMs = 0;
+    this.beganMs = now;
+    this.latencies = 0;
+    this.calls = 0;
+    this.squaredCalls = 0;
+    this.mean = 0;
+    this.squares = 0;
+    this.running = 0;
+    this.peakRunning = 0;
+    this.longestMs = 0;
   }
 
-  add(latencyMs: number, running: number): void {
-    const value = Math.log(Math.max(SHORTEST_MS, latencyMs));
-    this.#count += 1;
-    const distance = value - this.#mean;
-    this.#mean += distance / this.#count;
-    this.#squares += distance * (value - this.#mean);
-    this.#running += running;
-    if (running > this.#peakRunning) this.#peakRunning = running;
-    if (latencyMs > this.#longestMs) this.#longestMs = latencyMs;
+  /** `calls`: how many this latency stands for. */
+  add(latencyMs: number, running: number, calls = 1): void {
+    const value = latencyMs <= SHORTEST_MS ? LOG_OF_SHORTEST : Math.log(latencyMs);
+    this.latencies += 1;
+    this.calls += calls;
+    this.squaredCalls += calls * calls;
+    const distance = value - this.mean;
+    this.mean += (distance * calls) / this.calls;
+    this.squares += distance * (value - this.mean) * calls;
+    this.running += running * calls;
+    if (running > this.peakRunning) this.peakRunning = running;
+    if (latencyMs > this.longestMs) this.longestMs = latencyMs;
   }
 
   /** Only of a window with at least two latencies. */
   summary(now: number): WindowSummary {
-    const variance = this.#squares / (this.#count - 1);
+    const variance = this.squares / (this.calls - this.squaredCalls / this.calls);
+    // As many latencies of equal weight would be as sure.
+    const equivalent = this.calls ** 2 / this.squaredCalls;
     return {
-      fromMs: this.#fromMs,
+      fromMs: this.beganMs,
       toMs: now,
-      count: this.#count,
-      mean: this.#mean,
-      error: Math.sqrt(variance / this.#count),
-      meanRunning: this.#running / this.#count,
-      peakRunning: this.#peakRunning,
-      longestMs: this.#longestMs,
+      count: this.latencies,
+      mean: this.mean,
+      error: Math.sqrt(variance / equivalent),
+      meanRunning: this.running / this.calls,
+      peakRunning: this.peakRunning,
+      longestMs: this.longestMs,
     };
   }
 }

@@ -13,8 +13,14 @@ export interface Limit {
    * @param latencyMs how long it took
    * @param running how many calls ran when it ended, itself included
    * @param now milliseconds, never less than in the call before
+   * @param calls how many calls it stands for, itself included; default 1
    */
-  observe(latencyMs: number, running: number, now: number): void;
+  observe(latencyMs: number, running: number, now: number, calls?: number): void;
+  /**
+   * How many calls the one that now begins will stand for: itself and those that follow it, which are then not timed. To
+   * time a call costs as much as the rest of it. Without this every call is timed.
+   */
+  sample?(): number;
 }
 
 /** A limit that never moves. */

@@ -25,28 +25,28 @@ export function nextPressure(level: number, share: number, elapsedMs: number): n
 
 /** Counts what is asked for and shed, and makes it into a level. One for all the caps of a service. */
 export class PressureMeter {
-  #level = 0;
-  #at: number | null = null;
-  #asked = 0;
-  #burden = 0;
+  private level = 0;
+  private at: number | null = null;
+  private asked = 0;
+  private burden = 0;
 
   /** One call was asked for; `burden` is 1 if it was shed, else the strain it ran under. */
   count(burden: number): void {
-    this.#asked += 1;
-    this.#burden += burden;
+    this.asked += 1;
+    this.burden += burden;
   }
 
   /** The level now. Read it every second or so: what lies between two reads is averaged. */
   read(now: number): number {
-    if (this.#at === null) this.#at = now;
-    const elapsedMs = now - this.#at;
-    if (elapsedMs < STEP_MS) return this.#level;
-    const share = this.#asked === 0 ? 0 : this.#burden / this.#asked;
-    this.#level = nextPressure(this.#level, share, elapsedMs);
-    this.#at = now;
-    this.#asked = 0;
-    this.#burden = 0;
-    return this.#level;
+    if (this.at === null) this.at = now;
+    const elapsedMs = now - this.at;
+    if (elapsedMs < STEP_MS) return this.level;
+    const share = this.asked === 0 ? 0 : this.burden / this.asked;
+    this.level = nextPressure(this.level, share, elapsedMs);
+    this.at = now;
+    this.asked = 0;
+    this.burden = 0;
+    return this.level;
   }
 }
 

@@ -29,70 +29,72 @@ const anyCall: CallOptions = Object.freeze({});
 
 /** The enforcement: hands out slots and takes them back. How many there are, the limit says. */
 class SlotCap implements Cap, SlotKeeper {
-  readonly #settings: CapSettings;
-  readonly #waiting: WaitingRoom;
-  readonly #calls: RunningCalls;
-  readonly #healthChecks: RunningCalls;
+  private readonly settings: CapSettings;
+  private readonly room: WaitingRoom;
+  private readonly calls: RunningCalls;
+  private readonly healthChecks: RunningCalls;
   /** Of the running calls that asked for a signal. */
-  readonly #overruns = new Map<Slot, AbortController>();
-  readonly #hasSlotFor = (priority: Priority): boolean =>
+  private readonly overruns = new Map<Slot, AbortController>();
+  private readonly hasSlotFor = (priority: Priority): boolean =>
     priority === 'health'
-      ? this.#healthChecks.count < this.#settings.healthReserve
-      : this.#calls.count < this.#limit;
-  #pinned: number | null = null;
-  #cancelPin: (() => void) | null = null;
+      ? this.healthChecks.count < this.settings.healthReserve
+      : this.calls.count < this.limit;
+  /** How many of the next calls are not timed, because one before them stands for them. */
+  private untimed = 0;
+  private pinned: number | null = null;
+  private cancelPin: (() => void) | null = null;
 
   constructor(settings: CapSettings) {
     const { clock, maxRunMs, learnsFromHandler } = settings;
-    this.#settings = settings;
-    this.#waiting = new WaitingRoom(settings);
-    this.#calls = new RunningCalls(clock, maxRunMs, (calls) => this.#giveUp(calls, learnsFromHandler));
-    this.#healthChecks = new RunningCalls(clock, maxRunMs, (calls) => this.#giveUp(calls, false));
+    this.settings = settings;
+    this.room = new WaitingRoom(settings);
+    this.calls = new RunningCalls(clock, maxRunMs, (calls) => this.giveUp(calls, learnsFromHandler));
+    this.healthChecks = new RunningCalls(clock, maxRunMs, (calls) => this.giveUp(calls, false));
   }
 
   get route(): string {
-    return this.#settings.route;
+    return this.settings.route;
   }
 
   get status(): CapStatus {
     return {
-      limit: this.#limit,
-      running: this.#calls.count,
-      healthChecks: this.#healthChecks.count,
-      waiting: this.#waiting.size,
+      limit: this.limit,
+      running: this.calls.count,
+      healthChecks: this.healthChecks.count,
+      waiting: this.room.size,
     };
   }
 
   get pressure(): number {
-    return this.#settings.meter.read(this.#settings.clock.now());
+    return this.settings.meter.read(this.settings.clock.now());
   }
 
-  get #limit(): number {
-    return this.#pinned ?? this.#settings.limit.current;
+  private get limit(): number {
+    return this.pinned ?? this.settings.limit.current;
   }
 
   admit(call: CallOptions = anyCall): Promise<Admission> {
     try {
-      return Promise.resolve(this.#decide(call) ?? this.#waiting.enter(call));
+      return Promise.resolve(this.decide(call) ?? this.room.enter(call));
     } catch (fault) {
       return Promise.reject(fault);
     }
   }
 
   tryAdmit(call: CallOptions = anyCall): Admission {
-    return this.#decide(call) ?? shed(this.#settings, 'queue-full', call.priority ?? 'normal');
+    return this.decide(call) ?? shed(this.settings, 'queue-full', call.priority ?? 'normal');
   }
 
   run<T>(work: (admitted: Admitted) => T | Promise<T>, call?: CallOptions): Promise<Ran<T>> {
-    const isFree = call === undefined && this.#waiting.size === 0 && this.#calls.count < this.#limit;
-    return isFree ? runInSlot(this.#grant('normal', undefined, 0), work) : this.#runLater(work, call);
+    const isFree = call === undefined && this.room.size === 0 && this.calls.count < this.limit;
+    return isFree ? runInSlot(this.grant('normal', undefined, 0), work) : this.runLater(work, call);
   }
 
-  async #runLater<T>(
+  private async runLater<T>(
     work: (admitted: Admitted) => T | Promise<T>,
     call: CallOptions = anyCall,
   ): Promise<Ran<T>> {
-    const admission = this.#decide(call) ?? (await this.#waiting.enter(call));
+    const admission = this.decide(call) ?? (await this.room.enter(call));
     return admission.admitted ? runInSlot(admission, work) : admission;
   }
 
@@ -100,11 +102,11 @@ class SlotCap implements Cap, SlotKeeper {
     if (!Number.isFinite(latencyMs) || latencyMs < 0) {
       throw new Fault('INPUT_INVALID', `A latency is a number of milliseconds, not ${shapeOf(latencyMs)}.`);
     }
-    this.#learn(latencyMs, this.#calls.count, this.#settings.clock.now());
+    this.learn(latencyMs, this.calls.count, this.settings.clock.now(), 1);
   }
 
   async measure<T>(work: () => T | Promise<T>): Promise<T> {
-    const { clock } = this.#settings;
+    const { clock } = this.settings;
     const startedAt = clock.now();
     const value = await work();
     this.observe(clock.now() - startedAt);
@@ -114,107 +116,113 @@ class SlotCap implements Cap, SlotKeeper {
   pin(limit: number, forMs: number): void {
     assertWhole('limit', limit, 1, LARGEST_LIMIT);
     assertWhole('forMs', forMs, 1, LONGEST_MS);
-    this.#cancelPin?.();
-    this.#cancelPin = this.#settings.clock.after(forMs, () => this.unpin());
-    this.#pinned = limit;
-    this.#letIn();
+    this.cancelPin?.();
+    this.cancelPin = this.settings.clock.after(forMs, () => this.unpin());
+    this.pinned = limit;
+    this.letIn();
   }
 
   unpin(): void {
-    this.#cancelPin?.();
-    this.#cancelPin = null;
-    this.#pinned = null;
-    this.#letIn();
+    this.cancelPin?.();
+    this.cancelPin = null;
+    this.pinned = null;
+    this.letIn();
   }
 
   isRunning(slot: Slot): boolean {
-    return this.#callsLike(slot).counts(slot.step);
+    return this.callsLike(slot).counts(slot.step);
   }
 
   overrunOf(slot: Slot): AbortSignal {
     const overrun = new AbortController();
-    if (this.isRunning(slot)) this.#overruns.set(slot, overrun);
+    if (this.isRunning(slot)) this.overruns.set(slot, overrun);
     else overrun.abort();
     return overrun.signal;
   }
 
   takeBack(slot: Slot, outcome: CallOutcome): boolean {
-    const running = this.#calls.count;
-    if (!this.#callsLike(slot).end(slot.step)) return false;
-    if (this.#overruns.size > 0) this.#overruns.delete(slot);
+    const running = this.calls.count;
+    if (!this.callsLike(slot).end(slot.step)) return false;
+    if (this.overruns.size > 0) this.overruns.delete(slot);
     if (outcome === 'done' && slot.startedAt !== null) {
-      const now = this.#settings.clock.now();
-      this.#learn(now - slot.startedAt, running, now);
+      const now = this.settings.clock.now();
+      this.learn(now - slot.startedAt, running, now, slot.calls);
     } else {
-      this.#letIn();
+      this.letIn();
     }
     return true;
   }
 
-  #callsLike(slot: Slot): RunningCalls {
-    return slot.reserved ? this.#healthChecks : this.#calls;
+  private callsLike(slot: Slot): RunningCalls {
+    return slot.reserved ? this.healthChecks : this.calls;
   }
 
-  #learn(latencyMs: number, running: number, now: number): void {
-    const { limit, route, onEvent } = this.#settings;
+  private learn(latencyMs: number, running: number, now: number, calls: number): void {
+    const { limit, route, onEvent } = this.settings;
     const was = limit.current;
-    limit.observe(latencyMs, running, now);
-    this.#letIn();
+    limit.observe(latencyMs, running, now, calls);
+    this.letIn();
     if (limit.current !== was) onEvent({ type: 'limit-changed', route, limit: limit.current, was });
   }
 
   /** Null: the call has to wait. */
-  #decide(call: CallOptions): Slot | Denied | null {
+  private decide(call: CallOptions): Slot | Denied | null {
     const { priority = 'normal', signal, deadlineMs } = call;
     if (!isPriority(priority)) throw unknownPriority(priority);
-    if (this.#settings.shadow) return this.#passInShadow(priority, signal);
-    if (signal?.aborted) return shed(this.#settings, 'aborted', priority);
-    if (deadlineMs !== undefined && !(deadlineMs > 0)) return shed(this.#settings, 'deadline', priority);
-    return this.#isFree(priority) ? this.#grant(priority, signal, 0) : null;
+    if (this.settings.shadow) return this.passInShadow(priority, signal);
+    if (signal?.aborted) return shed(this.settings, 'aborted', priority);
+    if (deadlineMs !== undefined && !(deadlineMs > 0)) return shed(this.settings, 'deadline', priority);
+    return this.isFree(priority) ? this.grant(priority, signal, 0) : null;
   }
 
-  #isFree(priority: Priority): boolean {
-    return this.#waiting.sizeFor(priority) === 0 && this.#hasSlotFor(priority);
+  private isFree(priority: Priority): boolean {
+    return this.room.sizeFor(priority) === 0 && this.hasSlotFor(priority);
   }
 
-  #grant(priority: Priority, signal: AbortSignal | undefined, waitedMs: number): Slot {
-    const { limit, meter, shadow, learnsFromHandler, clock } = this.#settings;
+  private grant(priority: Priority, signal: AbortSignal | undefined, waitedMs: number): Slot {
+    const { limit, meter, shadow, learnsFromHandler, clock } = this.settings;
     if (priority === 'health')
-      return new Slot(this, signal, waitedMs, true, null, this.#healthChecks.begin());
+      return new Slot(this, signal, waitedMs, true, null, 0, this.healthChecks.begin());
     if (!shadow) meter.count(limit.strain);
-    const startedAt = learnsFromHandler ? clock.now() : null;
-    return new Slot(this, signal, waitedMs, false, startedAt, this.#calls.begin());
+    if (!learnsFromHandler) return new Slot(this, signal, waitedMs, false, null, 0, this.calls.begin());
+    if (this.untimed > 0) {
+      this.untimed -= 1;
+      return new Slot(this, signal, waitedMs, false, null, 0, this.calls.begin());
+    }
+    const calls = limit.sample === undefined ? 1 : limit.sample();
+    this.untimed = calls - 1;
+    return new Slot(this, signal, waitedMs, false, clock.now(), calls, this.calls.begin());
   }
 
   /** Calls over the limit stand for those that would wait; calls over the queue's bound would be shed. */
-  #passInShadow(priority: Priority, signal: AbortSignal | undefined): Slot {
-    const { healthReserve, queue } = this.#settings;
+  private passInShadow(priority: Priority, signal: AbortSignal | undefined): Slot {
+    const { healthReserve, queue } = this.settings;
     const isHealthCheck = priority === 'health';
-    const over = isHealthCheck ? this.#healthChecks.count - healthReserve : this.#calls.count - this.#limit;
-    const slot = this.#grant(priority, signal, 0);
-    if (over >= queue) tellShed(this.#settings, 'queue-full', priority, 0);
+    const over = isHealthCheck ? this.healthChecks.count - healthReserve : this.calls.count - this.limit;
+    const slot = this.grant(priority, signal, 0);
+    if (over >= queue) tellShed(this.settings, 'queue-full', priority, 0);
     return slot;
   }
 
   /** Fills free slots from the queue. */
-  #letIn(): void {
-    while (this.#waiting.size > 0) {
-      const waiter = this.#waiting.takeFirst(this.#hasSlotFor);
+  private letIn(): void {
+    while (this.room.size > 0) {
+      const waiter = this.room.takeFirst(this.hasSlotFor);
       if (waiter === null) return;
-      const waitedMs = Math.round(this.#settings.clock.now() - waiter.since);
-      waiter.leave(this.#grant(waiter.priority, waiter.signal, waitedMs));
+      const waitedMs = Math.round(this.settings.clock.now() - waiter.since);
+      waiter.leave(this.grant(waiter.priority, waiter.signal, waitedMs));
     }
   }
 
   /** Calls that overran are over for the cap; what they took is at least the longest run. */
-  #giveUp(calls: number, learns: boolean): void {
-    const { clock, maxRunMs, route, onEvent } = this.#settings;
-    const overrun = [...this.#overruns].filter(([slot]) => !this.isRunning(slot));
-    for (const [slot] of overrun) this.#overruns.delete(slot);
-    this.#letIn();
+  private giveUp(calls: number, learns: boolean): void {
+    const { clock, maxRunMs, route, onEvent } = this.settings;
+    const overrun = [...this.overruns].filter(([slot]) => !this.isRunning(slot));
+    for (const [slot] of overrun) this.overruns.delete(slot);
+    this.letIn();
     for (const [, controller] of overrun) controller.abort();
     for (let i = 0; i < calls; i += 1) onEvent({ type: 'overrun', route, maxRunMs });
-    for (let i = 0; learns && i < calls; i += 1) this.#learn(maxRunMs, this.#calls.count + 1, clock.now());
+    for (let i = 0; learns && i < calls; i += 1) this.learn(maxRunMs, this.calls.count + 1, clock.now(), 1);
   }
 }
 

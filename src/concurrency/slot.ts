@@ -22,6 +22,8 @@ export class Slot implements Admitted {
   readonly reserved: boolean;
   /** When the call began, if the limit learns from it; else null, which spares the others a boxed number. */
   readonly startedAt: number | null;
+  /** How many calls it stands for when the limit learns from it. */
+  readonly calls: number;
   /** When the call began, as {@link RunningCalls} counts. */
   readonly step: number;
 
@@ -31,6 +33,7 @@ export class Slot implements Admitted {
     waitedMs: number,
     reserved: boolean,
     startedAt: number | null,
+    calls: number,
     step: number,
   ) {
     this.keeper = keeper;
@@ -38,6 +41,7 @@ export class Slot implements Admitted {
     this.waitedMs = waitedMs;
     this.reserved = reserved;
     this.startedAt = startedAt;
+    this.calls = calls;
     this.step = step;
   }
 

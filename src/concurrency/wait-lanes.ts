@@ -48,85 +48,85 @@ export class Waiter implements Linked<Waiter> {
  * the first of a queue is the first to be late, and one timer does for all.
  */
 export class WaitLanes {
-  readonly #clock: Clock;
-  readonly #deadlineMs: number;
-  readonly #onLate: (waiters: readonly Waiter[]) => void;
-  readonly #lanes = [
+  private readonly clock: Clock;
+  private readonly deadlineMs: number;
+  private readonly onLate: (waiters: readonly Waiter[]) => void;
+  private readonly lanes = [
     new LinkedQueue<Waiter>(),
     new LinkedQueue<Waiter>(),
     new LinkedQueue<Waiter>(),
     new LinkedQueue<Waiter>(),
   ] as const;
-  #size = 0;
-  #isTimed = false;
+  private total = 0;
+  private isTimed = false;
 
   constructor(clock: Clock, deadlineMs: number, onLate: (waiters: readonly Waiter[]) => void) {
-    this.#clock = clock;
-    this.#deadlineMs = deadlineMs;
-    this.#onLate = onLate;
+    this.clock = clock;
+    this.deadlineMs = deadlineMs;
+    this.onLate = onLate;
   }
 
   get size(): number {
-    return this.#size;
+    return this.total;
   }
 
   /** The next health check. */
   get firstHealthCheck(): Waiter | null {
-    return this.#lanes[0].first;
+    return this.lanes[0].first;
   }
 
   /** The next of all others. */
   get first(): Waiter | null {
-    const [, critical, normal, background] = this.#lanes;
+    const [, critical, normal, background] = this.lanes;
     return critical.first ?? normal.first ?? background.first;
   }
 
   /** How many wait for the same slots as a call of this priority. */
   sizeFor(priority: Priority): number {
-    const { size } = this.#lanes[0];
-    return priority === 'health' ? size : this.#size - size;
+    const { size } = this.lanes[0];
+    return priority === 'health' ? size : this.total - size;
   }
 
   /** Who makes room for a call of this priority: the newest of the lowest priority below it. Never for health checks. */
   lastBelow(priority: Priority): Waiter | null {
     if (priority === 'health') return null;
-    for (let rank = this.#lanes.length - 1; rank > ranks[priority]; rank -= 1) {
-      const last = this.#lanes[rank]?.last;
+    for (let rank = this.lanes.length - 1; rank > ranks[priority]; rank -= 1) {
+      const last = this.lanes[rank]?.last;
       if (last) return last;
     }
     return null;
   }
 
   push(waiter: Waiter): void {
-    this.#lanes[ranks[waiter.priority]]?.push(waiter);
-    this.#size += 1;
-    if (!this.#isTimed) this.#setTimer(this.#deadlineMs);
+    this.lanes[ranks[waiter.priority]]?.push(waiter);
+    this.total += 1;
+    if (!this.isTimed) this.setTimer(this.deadlineMs);
   }
 
   remove(waiter: Waiter): void {
-    this.#lanes[ranks[waiter.priority]]?.remove(waiter);
-    this.#size -= 1;
+    this.lanes[ranks[waiter.priority]]?.remove(waiter);
+    this.total -= 1;
   }
 
   /** The timer outlives its waiter: to move it with each one would cost more than one that finds nothing to do. */
-  #setTimer(delayMs: number): void {
-    this.#isTimed = true;
-    this.#clock.after(delayMs, () => this.#dismissLate());
+  private setTimer(delayMs: number): void {
+    this.isTimed = true;
+    this.clock.after(delayMs, () => this.dismissLate());
   }
 
-  #dismissLate(): void {
-    const latest = this.#clock.now() - this.#deadlineMs;
+  private dismissLate(): void {
+    const latest = this.clock.now() - this.deadlineMs;
     const late: Waiter[] = [];
     let oldest = Number.POSITIVE_INFINITY;
-    for (const lane of this.#lanes) {
+    for (const lane of this.lanes) {
       for (let { first } = lane; first !== null && first.since <= latest; { first } = lane) {
         this.remove(first);
         late.push(first);
       }
       if (lane.first !== null) oldest = Math.min(oldest, lane.first.since);
     }
-    this.#isTimed = false;
-    if (this.#size > 0) this.#setTimer(Math.max(1, oldest - latest));
-    if (late.length > 0) this.#onLate(late);
+    this.isTimed = false;
+    if (this.total > 0) this.setTimer(Math.max(1, oldest - latest));
+    if (late.length > 0) this.onLate(late);
   }
 }

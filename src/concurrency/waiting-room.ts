@@ -6,75 +6,75 @@ import { Waiter, WaitLanes } from './wait-lanes.ts';
 
 /** Who waits for a slot, and how a wait ends without one: no room, no time, no caller, or someone more important. */
 export class WaitingRoom {
-  readonly #settings: CapSettings;
-  readonly #lanes: WaitLanes;
+  private readonly settings: CapSettings;
+  private readonly lanes: WaitLanes;
 
   constructor(settings: CapSettings) {
     const { clock, queueDeadlineMs } = settings;
-    this.#settings = settings;
-    this.#lanes = new WaitLanes(clock, queueDeadlineMs, (late) => this.#refuseAll(late, 'deadline'));
+    this.settings = settings;
+    this.lanes = new WaitLanes(clock, queueDeadlineMs, (late) => this.refuseAll(late, 'deadline'));
   }
 
   get size(): number {
-    return this.#lanes.size;
+    return this.lanes.size;
   }
 
   /** How many wait for the same slots as a call of this priority. */
   sizeFor(priority: Priority): number {
-    return this.#lanes.sizeFor(priority);
+    return this.lanes.sizeFor(priority);
   }
 
   /** Resolves when the call is let in or denied; denied at once without room. */
   enter(call: CallOptions): Promise<Slot | Denied> | Denied {
     const { priority = 'normal', signal } = call;
-    if (!this.#makeRoom(priority)) return shed(this.#settings, 'queue-full', priority);
+    if (!this.makeRoom(priority)) return shed(this.settings, 'queue-full', priority);
     return new Promise((resolve) => {
-      const waiter = new Waiter(priority, this.#settings.clock.now(), signal, resolve);
-      this.#lanes.push(waiter);
-      if (signal !== undefined || call.deadlineMs !== undefined) this.#watchCaller(waiter, call);
+      const waiter = new Waiter(priority, this.settings.clock.now(), signal, resolve);
+      this.lanes.push(waiter);
+      if (signal !== undefined || call.deadlineMs !== undefined) this.watchCaller(waiter, call);
     });
   }
 
   /** Takes out who comes next of those for whom there is a slot. The taker lets it in. */
   takeFirst(hasSlotFor: (priority: Priority) => boolean): Waiter | null {
-    const healthCheck = hasSlotFor('health') ? this.#lanes.firstHealthCheck : null;
-    const first = healthCheck ?? (hasSlotFor('normal') ? this.#lanes.first : null);
-    if (first !== null) this.#lanes.remove(first);
+    const healthCheck = hasSlotFor('health') ? this.lanes.firstHealthCheck : null;
+    const first = healthCheck ?? (hasSlotFor('normal') ? this.lanes.first : null);
+    if (first !== null) this.lanes.remove(first);
     return first;
   }
 
-  #makeRoom(priority: Priority): boolean {
-    if (this.#lanes.sizeFor(priority) < this.#settings.queue) return true;
-    const last = this.#lanes.lastBelow(priority);
-    if (last !== null) this.#dismiss(last, 'displaced');
+  private makeRoom(priority: Priority): boolean {
+    if (this.lanes.sizeFor(priority) < this.settings.queue) return true;
+    const last = this.lanes.lastBelow(priority);
+    if (last !== null) this.dismiss(last, 'displaced');
     return last !== null;
   }
 
   /** The caller may go away, or have less time than the queue gives. */
-  #watchCaller(waiter: Waiter, { signal, deadlineMs }: CallOptions): void {
-    const { clock, queueDeadlineMs } = this.#settings;
-    const leave = () => this.#dismiss(waiter, 'aborted');
+  private watchCaller(waiter: Waiter, { signal, deadlineMs }: CallOptions): void {
+    const { clock, queueDeadlineMs } = this.settings;
+    const leave = () => this.dismiss(waiter, 'aborted');
     signal?.addEventListener('abort', leave, { once: true });
     const isShort = deadlineMs !== undefined && deadlineMs < queueDeadlineMs;
-    const stop = isShort ? clock.after(deadlineMs, () => this.#dismiss(waiter, 'deadline')) : null;
+    const stop = isShort ? clock.after(deadlineMs, () => this.dismiss(waiter, 'deadline')) : null;
     waiter.onLeave(() => {
       stop?.();
       signal?.removeEventListener('abort', leave);
     });
   }
 
-  #dismiss(waiter: Waiter, reason: DenialReason): void {
-    this.#lanes.remove(waiter);
-    this.#refuseAll([waiter], reason);
+  private dismiss(waiter: Waiter, reason: DenialReason): void {
+    this.lanes.remove(waiter);
+    this.refuseAll([waiter], reason);
   }
 
   /** All are answered before any is told of, for the case that the listener throws. */
-  #refuseAll(waiters: readonly Waiter[], reason: DenialReason): void {
-    const now = this.#settings.clock.now();
+  private refuseAll(waiters: readonly Waiter[], reason: DenialReason): void {
+    const now = this.settings.clock.now();
     const waitedMs = ({ since }: Waiter) => Math.round(now - since);
     for (const waiter of waiters) {
-      waiter.leave(refuse(this.#settings, reason, waiter.priority, waitedMs(waiter)));
+      waiter.leave(refuse(this.settings, reason, waiter.priority, waitedMs(waiter)));
     }
-    for (const waiter of waiters) tellShed(this.#settings, reason, waiter.priority, waitedMs(waiter));
+    for (const waiter of waiters) tellShed(this.settings, reason, waiter.priority, waitedMs(waiter));
   }
 }
