@@ -9,7 +9,12 @@ import {
   requestIdHeader,
   type Verdict,
 } from '../limits/index.ts';
-import { addRateLimitHeaders, lowerCaseNames } from '../limits/rate-limit-headers.ts';
+import {
+  addHeader,
+  type HeaderWriter,
+  lowerCaseNames,
+  writeRateLimitHeaders,
+} from '../limits/rate-limit-headers.ts';
 import { pathSegments, withoutBase } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
@@ -46,8 +51,10 @@ export interface RateLimit {
 
 /** What became of a call at the gate. */
 export interface Passage {
-  /** On every answer, refusal or not. */
+  /** On every answer, refusal or not. A new list each time. */
   readonly headers: HeaderList;
+  /** The same, set on an answer one by one. */
+  writeHeaders<Target>(target: Target, write: HeaderWriter<Target>): void;
   /** What to answer instead of running the handler. */
   readonly refusal: Answer | null;
   readonly rateLimit: RateLimit;
@@ -80,9 +87,11 @@ export class LimitGate<Args extends readonly unknown[]> {
    * decision. What the options throw, it throws.
    */
   pass(arrival: Arrival, ...args: Args): Awaitable<Passage | null> {
-    const skipped = this.#options.skip?.(...args);
+    const { skip } = this.#options;
+    if (skip === undefined) return this.#identify(arrival, args);
+    const skipped = skip(...args);
     if (isLater(skipped)) return this.#passUnless(skipped, arrival, args);
-    return skipped ? null : this.#identify(arrival, args);
+    return skipped === true ? null : this.#identify(arrival, args);
   }
 
   async #passUnless(skipped: Promise<boolean>, arrival: Arrival, args: Args): Promise<Passage | null> {
@@ -131,14 +140,10 @@ export class LimitGate<Args extends readonly unknown[]> {
 
   #passageOf(arrival: Arrival, verdict: Verdict, watched: RequestCall | null): Passage {
     const requestId = requestIdFor(arrival);
-    const headers: [string, string][] = [[requestIdHeader, requestId]];
-    addRateLimitHeaders(headers, verdict, this.#options, lowerCaseNames);
-    return {
-      headers,
-      refusal: verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path),
-      rateLimit: new CallRateLimit(this.#limiter, verdict),
-      watched: verdict.allowed && verdict.skipped === null ? watched : null,
-    };
+    const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
+    const rateLimit = new CallRateLimit(this.#limiter, verdict);
+    const followed = verdict.allowed && verdict.skipped === null ? watched : null;
+    return new CallPassage(this.#options, requestId, refusal, rateLimit, followed);
   }
 
   /** What is allowed may be held back; what is over its limit has been answered, and is observed as that. */
@@ -197,6 +202,39 @@ function watchedCall(call: Omit<RequestCall, 'headerNames'>, { path, headerNames
 }
 
 const refusedStatus = 429;
+
+class CallPassage implements Passage {
+  readonly refusal: Answer | null;
+  readonly rateLimit: RateLimit;
+  readonly watched: RequestCall | null;
+  readonly #options: HeaderOptions;
+  readonly #requestId: string;
+
+  constructor(
+    options: HeaderOptions,
+    requestId: string,
+    refusal: Answer | null,
+    rateLimit: RateLimit,
+    watched: RequestCall | null,
+  ) {
+    this.#options = options;
+    this.#requestId = requestId;
+    this.refusal = refusal;
+    this.rateLimit = rateLimit;
+    this.watched = watched;
+  }
+
+  get headers(): HeaderList {
+    const headers: [string, string][] = [];
+    this.writeHeaders(headers, addHeader);
+    return headers;
+  }
+
+  writeHeaders<Target>(target: Target, write: HeaderWriter<Target>): void {
+    write(target, requestIdHeader, this.#requestId);
+    writeRateLimitHeaders(this.rateLimit.verdict, this.#options, lowerCaseNames, target, write);
+  }
+}
 
 /** Made for every call, read by few: what costs something is found when it is asked for. */
 class CallRateLimit implements RateLimit {

@@ -1,13 +1,7 @@
 import type { Limiter } from '../limits/index.ts';
 import type { Answer, Awaitable } from './arrival.ts';
 import { LimitGate, type LimitOptions, type Passage, type RateLimit } from './limit-gate.ts';
-import {
-  arrivalOfNode,
-  type NodeRequest,
-  type NodeResponse,
-  onceEnded,
-  setHeaders,
-} from './node-messages.ts';
+import { arrivalOfNode, type NodeRequest, type NodeResponse, onceEnded, setHeader } from './node-messages.ts';
 import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
 
 /** How calls are limited where requests and responses are Node's. */
@@ -36,7 +30,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
 
   function mark(request: Req, response: Res, passage: Passage | null) {
     if (passage === null) return null;
-    setHeaders(response, passage.headers);
+    if (!response.headersSent) passage.writeHeaders(response, setHeader);
     setProperty(request, requestPropertyName, passage.rateLimit);
     if (gate.followsCalls && passage.refusal === null) {
       onceEnded(response, (status) => gate.end(passage, status, request, response));

@@ -26,13 +26,16 @@ export function namesOf(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 0);
 }
 
+export function setHeader(response: NodeResponse, name: string, value: string): void {
+  response.setHeader(name, value);
+}
+
 /** Cookies add up, everything else is replaced; what has been sent already stays. */
 export function setHeaders(response: NodeResponse, headers: Answer['headers']): void {
   if (response.headersSent) return;
-  for (const header of headers) {
-    const name = header[0];
-    if (name === 'Set-Cookie') response.appendHeader(name, header[1]);
-    else response.setHeader(name, header[1]);
+  for (const [name, value] of headers) {
+    if (name === 'Set-Cookie') response.appendHeader(name, value);
+    else response.setHeader(name, value);
   }
 }
 

@@ -2,32 +2,72 @@ import { isWithin } from '../core/times.ts';
 import { askedWindowMs } from './allowance.ts';
 
 /**
- * Cost asked for over the last seconds, refused calls included: `[at, cost, at, cost, …]`, oldest first. Calls within
- * a tenth of a second of an entry's first one share it, so that a flood cannot make the record grow. Shared entries are
- * forgotten up to that much early, never late: nobody is blocked for less than the rule says.
+ * Cost asked for over the last seconds, refused calls included. Calls within a tenth of a second of an entry's first
+ * one share it, so that a flood cannot make the record grow. Shared entries are forgotten up to that much early, never
+ * late: nobody is blocked for less than the rule says. Costs are in thousandths.
+ *
+ * The entry that calls still share stands apart from those before it: these stay one and the same list from call to
+ * call, which would otherwise be copied and added up for each of them.
  */
-export type Asked = readonly number[];
+export interface AskedWindow {
+  /** `[at, cost, at, cost, …]`, oldest first. */
+  asked: readonly number[];
+  /** When the latest entry began. */
+  askingAt: number;
+  /** Its cost; 0 when there is none. */
+  asking: number;
+  /** All cost, of the latest entry too. Whole numbers, so that adding and taking off stay exact. */
+  askedTotal: number;
+}
 
-export const nothingAsked: Asked = [];
+const none: readonly number[] = [];
+
+/** A window in which nothing was asked for. */
+export const nothingAsked: Readonly<AskedWindow> = { asked: none, askingAt: 0, asking: 0, askedTotal: 0 };
 
 const sharedMs = 100;
 
 /** Drops what is older than the window, then adds the cost. */
-export function noteAsked(asked: Asked, cost: number, now: number): Asked {
-  let first = 0;
-  while (first < asked.length && !isWithin(asked[first] ?? 0, now, askedWindowMs)) first += 2;
-  const kept = asked.slice(first);
-  if (cost === 0) return kept;
-  const last = kept.length - 2;
-  const lastAt = kept[last];
-  if (lastAt !== undefined && now < lastAt + sharedMs) kept[last + 1] = (kept[last + 1] ?? 0) + cost;
-  else kept.push(now, cost);
-  return kept;
+export function noteAsked(window: AskedWindow, milli: number, now: number): void {
+  if (window.asking > 0 && !isWithin(window.askingAt, now, askedWindowMs)) forgetAsked(window);
+  const stale = staleLength(window, now);
+  const opens = milli > 0 && !(window.asking > 0 && now < window.askingAt + sharedMs);
+  const closed = opens && window.asking > 0;
+  if (stale > 0 || closed) window.asked = moved(window, stale, closed);
+  if (opens) {
+    window.askingAt = now;
+    window.asking = 0;
+  }
+  window.asking += milli;
+  window.askedTotal += milli;
 }
 
-/** All cost in the window. */
-export function totalAsked(asked: Asked): number {
-  let total = 0;
-  for (let index = 1; index < asked.length; index += 2) total += asked[index] ?? 0;
-  return total;
+export function forgetAsked(window: AskedWindow): void {
+  window.asked = none;
+  window.askingAt = 0;
+  window.asking = 0;
+  window.askedTotal = 0;
+}
+
+/** The numbers at the head of the list that are out of the window; their cost is taken off the total. */
+function staleLength(window: AskedWindow, now: number): number {
+  const { asked } = window;
+  let stale = 0;
+  while (stale < asked.length && !isWithin(asked[stale] ?? 0, now, askedWindowMs)) {
+    window.askedTotal -= asked[stale + 1] ?? 0;
+    stale += 2;
+  }
+  return stale;
+}
+
+/** The list without its stale head, and with the latest entry where that is closed. */
+function moved({ asked, askingAt, asking }: AskedWindow, stale: number, closed: boolean): readonly number[] {
+  if (!closed) return asked.slice(stale);
+  if (stale === 0) return asked.concat(askingAt, asking);
+  // Most often one goes for one that comes: a copy that is moved up takes no more room than it needs.
+  const next = asked.slice(stale - 2);
+  next.copyWithin(0, 2);
+  next[next.length - 2] = askingAt;
+  next[next.length - 1] = asking;
+  return next;
 }

@@ -2,16 +2,15 @@ import { type Bucket, fullBucket } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
-import { cleanStanding, type Holder } from '../core/standing.ts';
-import { type Asked, nothingAsked } from './asked-window.ts';
+import { cleanStanding, type Holder, type Standing } from '../core/standing.ts';
+import { type AskedWindow, nothingAsked } from './asked-window.ts';
 
 /** What is remembered of one client: a user, or an IP prefix with a user agent. */
-export interface ClientRecord extends Holder, StoredRecord {
+export interface ClientRecord extends Holder, AskedWindow, StoredRecord {
   at: number;
   bucket: Bucket;
   /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
   limit: number;
-  asked: Asked;
 }
 
 /** When the agents of one network were first seen, so that their number is bounded. */
@@ -27,7 +26,18 @@ export const ladder = defaultApi.ladder;
 export const sightMs = 15 * MINUTE_MS;
 
 export function emptyClient(now: number, limit: number): ClientRecord {
-  return { at: now, standing: cleanStanding, bucket: fullBucket, limit, asked: nothingAsked };
+  return clientRecord(now, cleanStanding, fullBucket, limit, nothingAsked);
+}
+
+/** All records are made here, so that they have one shape and what reads them stays compiled for it. */
+export function clientRecord(
+  at: number,
+  standing: Standing,
+  bucket: Bucket,
+  limit: number,
+  { asked, askingAt, asking, askedTotal }: Readonly<AskedWindow>,
+): ClientRecord {
+  return { at, standing, bucket, limit, asked, askingAt, asking, askedTotal };
 }
 
 /** The record, unless it has expired: its bucket is full again and nothing is remembered of it. */

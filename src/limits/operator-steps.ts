@@ -3,14 +3,15 @@ import type { Records } from '../core/records.ts';
 import { cleanStanding, hardBlocked, isHardBlocked, lifted, remembered } from '../core/standing.ts';
 import { admit } from './agent-admission.ts';
 import type { ClientKeys } from './client-keys.ts';
-import { emptyClient, ladder, writeClient } from './client-record.ts';
+import { clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
 /** Ends a block by hand; what is remembered of it stays. False when none was running. */
 export function liftBlock(records: Records, keys: ClientKeys, t: number): boolean {
   const { key, record } = admit(records, keys, t);
   const now = Math.max(t, record?.at ?? t);
   if (record === undefined || !isHardBlocked(record.standing, now)) return false;
-  writeClient(records, key, { ...record, at: now, standing: lifted(record.standing, now) }, t);
+  const { bucket, limit } = record;
+  writeClient(records, key, clientRecord(now, lifted(record.standing, now), bucket, limit, record), t);
   return true;
 }
 
@@ -28,6 +29,7 @@ export function placeBlock(
   if (isHardBlocked(held, now)) return held.hardUntil;
   const level = escalate(fromLevel, remembered(held, now, ladder), ladder.maxLevel);
   const standing = hardBlocked(held, level, now, ladder);
-  writeClient(records, key, { ...(stored ?? emptyClient(now, limit)), at: now, standing }, t);
+  const record = stored ?? emptyClient(now, limit);
+  writeClient(records, key, clientRecord(now, standing, record.bucket, record.limit, record), t);
   return standing.hardUntil;
 }

@@ -93,41 +93,44 @@ export const lowerCaseNames: HeaderNames = {
  */
 export function rateLimitHeaders(verdict: Verdict, options: HeaderOptions = {}): HeaderList {
   const headers: [string, string][] = [];
-  addRateLimitHeaders(headers, verdict, options, usualNames);
+  writeRateLimitHeaders(verdict, options, usualNames, headers, addHeader);
   return headers;
 }
 
-/** The same, added to what else an answer carries. */
-export function addRateLimitHeaders(
-  headers: [string, string][],
-  verdict: Verdict,
+/** Sets a header of an answer. */
+export type HeaderWriter<Target> = (target: Target, name: string, value: string) => void;
+
+export function addHeader(headers: [string, string][], name: string, value: string): void {
+  headers.push([name, value]);
+}
+
+/** The same, one after the other into an answer: neither a list nor a function is made for every one. */
+export function writeRateLimitHeaders<Target>(
+  { allowed, quota, retryAfterMs, signIn }: Verdict,
   { standardHeaders = true, legacyHeaders = false }: HeaderOptions,
   names: HeaderNames,
+  target: Target,
+  write: HeaderWriter<Target>,
 ): void {
-  const { quota, signIn } = verdict;
-  if (!verdict.allowed) {
-    headers.push([names.retryAfter, String(retryAfterSeconds(verdict.retryAfterMs))]);
-  }
+  if (!allowed) write(target, names.retryAfter, String(retryAfterSeconds(retryAfterMs)));
   if (quota === null) return;
-  if (standardHeaders) {
-    headers.push([names.policy, quota.policyField]);
-    if (!signIn) headers.push([names.limit, limitField(quota)]);
-  }
-  if (legacyHeaders && !signIn) addLegacy(headers, quota, names);
+  if (standardHeaders) write(target, names.policy, quota.policyField);
+  if (signIn) return;
+  if (standardHeaders) write(target, names.limit, limitField(quota));
+  if (legacyHeaders) writeLegacy(quota, names, target, write);
 }
 
 type Quota = NonNullable<Verdict['quota']>;
 
-function addLegacy(
-  headers: [string, string][],
+function writeLegacy<Target>(
   { capacity, remaining, moreAt }: Quota,
   names: HeaderNames,
+  target: Target,
+  write: HeaderWriter<Target>,
 ): void {
-  headers.push(
-    [names.legacyLimit, String(capacity)],
-    [names.legacyRemaining, String(remaining)],
-    [names.legacyReset, String(Math.ceil(moreAt / SECOND_MS))],
-  );
+  write(target, names.legacyLimit, String(capacity));
+  write(target, names.legacyRemaining, String(remaining));
+  write(target, names.legacyReset, String(Math.ceil(moreAt / SECOND_MS)));
 }
 
 interface WrittenField {

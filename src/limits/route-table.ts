@@ -1,4 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { Recent } from '../identity/recent.ts';
 import { assertCost } from './allowance.ts';
 import { pathSegments } from './request-path.ts';
 
@@ -44,26 +45,61 @@ export const defaultRoutes: readonly Route[] = [
 
 /** Finds the route of a call; the first that matches wins. Spelling makes no difference, see {@link pathSegments}. */
 export class RouteTable {
-  readonly #patterns: readonly Pattern[];
-  readonly #other: CompiledRoute;
+  /** By the methods that the table names. */
+  readonly #byMethod = new Map<string, MethodRoutes>();
+  readonly #anyMethod: MethodRoutes;
 
   /** @throws Fault `CONFIG_INVALID` when a path does not start with `/`, or a cost is out of range. */
   constructor(routes: readonly Route[], otherCost: number) {
     assertCost('CONFIG_INVALID', 'otherCost', otherCost);
-    this.#patterns = routes.map(compile);
-    this.#other = Object.freeze({ name: 'other', cost: otherCost, signIn: false });
+    const patterns = routes.map(compile);
+    const other = Object.freeze({ name: 'other', cost: otherCost, signIn: false });
+    const routesOf = (asked: string | null) =>
+      new MethodRoutes(
+        patterns.filter(({ method }) => method === null || method === asked),
+        other,
+      );
+    this.#anyMethod = routesOf(null);
+    for (const { method } of patterns) if (method !== null) this.#byMethod.set(method, routesOf(method));
   }
 
   /** @param path as the client sent it; a query is cut off. */
   find(method: string, path: string): CompiledRoute {
-    if (this.#patterns.length === 0) return this.#other;
     const asked = method === 'HEAD' ? 'GET' : method;
-    const segments = pathSegments(path);
-    for (const pattern of this.#patterns) {
-      if ((pattern.method === null || pattern.method === asked) && patternMatches(pattern, segments))
-        return pattern;
-    }
-    return this.#other;
+    return (this.#byMethod.get(asked) ?? this.#anyMethod).find(path);
+  }
+}
+
+const rememberedPaths = 1_024;
+/** With its query, for a path that is cut from a target keeps all of it in memory. */
+const longestTarget = 256;
+
+/** The routes of one method. Taking a path apart costs more than most that follows, so recent ones are remembered. */
+class MethodRoutes {
+  readonly #patterns: readonly Pattern[];
+  readonly #other: CompiledRoute;
+  readonly #recent = new Recent<CompiledRoute>(rememberedPaths, longestTarget);
+
+  constructor(patterns: readonly Pattern[], other: CompiledRoute) {
+    this.#patterns = patterns;
+    this.#other = other;
+  }
+
+  find(target: string): CompiledRoute {
+    if (this.#patterns.length === 0) return this.#other;
+    if (target.length > longestTarget) return this.#match(target);
+    const query = target.indexOf('?');
+    const path = query < 0 ? target : target.slice(0, query);
+    const known = this.#recent.get(path);
+    if (known !== undefined) return known;
+    const route = this.#match(path);
+    this.#recent.set(path, route);
+    return route;
+  }
+
+  #match(target: string): CompiledRoute {
+    const segments = pathSegments(target);
+    return this.#patterns.find((pattern) => patternMatches(pattern, segments)) ?? this.#other;
   }
 }
 

@@ -2,7 +2,7 @@ import { backlog, bucketOwing } from '../core/bucket.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Key, Records } from '../core/records.ts';
 import { milliCost, mostOwedMilli } from './allowance.ts';
-import { type ClientRecord, emptyClient, readClient, writeClient } from './client-record.ts';
+import { type ClientRecord, clientRecord, emptyClient, readClient, writeClient } from './client-record.ts';
 import { inRefill } from './take.ts';
 
 /** A call that was charged, and what it is to cost in the end. */
@@ -27,9 +27,10 @@ export function settle(
 ): void {
   const stored = readClient(records, key, t);
   const now = Math.max(t, stored?.at ?? t);
-  const record = stored === undefined ? emptyClient(now, limit) : { ...stored, at: now };
+  const record = stored ?? emptyClient(now, limit);
   const bucket = inRefill(record.bucket, record.limit, limit, now);
   const owed = backlog(bucket, limit, now) + (cost * milliCost - takenMilli) * periodMs;
   const bounded = Math.min(Math.max(0, owed), mostOwedMilli * periodMs, DAY_MS * limit);
-  writeClient(records, key, { ...record, limit, bucket: bucketOwing(bounded, limit, now) }, t);
+  const settled = bucketOwing(bounded, limit, now);
+  writeClient(records, key, clientRecord(now, record.standing, settled, limit, record), t);
 }

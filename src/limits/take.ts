@@ -4,9 +4,9 @@ import type { Key, Records } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
 import { admit, noteAgent } from './agent-admission.ts';
 import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
-import { noteAsked, nothingAsked, totalAsked } from './asked-window.ts';
+import { forgetAsked, noteAsked } from './asked-window.ts';
 import type { ClientKeys } from './client-keys.ts';
-import { type ClientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
+import { type ClientRecord, clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
 /** Why a call is refused: its bucket is empty, it was one too many and brought a block, or a block is running. */
 export type LimitRule = 'limit' | 'auto-block' | 'blocked';
@@ -61,7 +61,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
     return refusedByBlock(t, key, { rule: 'blocked', until: stored.standing.hardUntil });
   }
   const record = open(stored, quota, now);
-  const block = judgeFlood(record, allowance, milli / milliCost, now);
+  const block = judgeFlood(record, allowance, milli, now);
   if (isNew) noteAgent(records, keys, t);
   const blocks = block !== null && !blocksInShadow;
   const taken = blocks
@@ -75,7 +75,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
 function open(stored: ClientRecord | undefined, quota: Quota, now: number): ClientRecord {
   if (stored === undefined) return emptyClient(now, quota.limit);
   const bucket = inRefill(stored.bucket, stored.limit, quota.limit, now);
-  return { at: now, standing: stored.standing, bucket, limit: quota.limit, asked: stored.asked };
+  return clientRecord(now, stored.standing, bucket, quota.limit, stored);
 }
 
 /** What is owed stays owed when the refill changes: up to now it was paid back at the old one. */
@@ -84,14 +84,14 @@ export function inRefill(bucket: Bucket, from: number, to: number, now: number):
 }
 
 /** Counts what is asked for; blocks the client when that is far above its rate. */
-function judgeFlood(record: ClientRecord, allowance: Allowance, cost: number, now: number): Refusal | null {
+function judgeFlood(record: ClientRecord, allowance: Allowance, milli: number, now: number): Refusal | null {
   const { standing } = record;
   if (isHardBlocked(standing, now)) return { rule: 'blocked', until: standing.hardUntil };
-  record.asked = noteAsked(record.asked, cost, now);
-  if (totalAsked(record.asked) <= allowance.blockAbove) return null;
+  noteAsked(record, milli, now);
+  if (record.askedTotal / milliCost <= allowance.blockAbove) return null;
   const level = escalate(firstBlockLevel, remembered(standing, now, ladder), ladder.maxLevel);
   record.standing = hardBlocked(standing, level, now, ladder);
-  record.asked = nothingAsked;
+  forgetAsked(record);
   return { rule: 'auto-block', until: record.standing.hardUntil };
 }
 

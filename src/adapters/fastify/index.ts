@@ -54,7 +54,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
 
   function mark(request: FastifyRequest, reply: FastifyReply, passage: Passage | null): Answer | null {
     if (passage === null) return null;
-    setHeaders(reply, passage.headers);
+    passage.writeHeaders(reply, setHeader);
     (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
     if (gate.followsCalls && passage.refusal === null) {
       onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
@@ -131,8 +131,12 @@ function arrivalOf(request: FastifyRequest): Arrival {
   return arrivalOfNode(request.raw, request.originalUrl);
 }
 
+function setHeader(reply: FastifyReply, name: string, value: string): void {
+  reply.header(name, value);
+}
+
 function setHeaders(reply: FastifyReply, headers: Answer['headers']): void {
-  for (const header of headers) reply.header(header[0], header[1]);
+  for (const [name, value] of headers) reply.header(name, value);
 }
 
 function send(
