@@ -35,6 +35,30 @@ describe('embedded store and its files', () => {
     await second.close();
   });
 
+  test('shows at once what another has just written, however sure it was of being alone', async () => {
+    const { key } = group();
+    for (let count = 1; count < 20; count += 2) {
+      const first = open();
+      const look = () => first.view([key], (records) => records.get(key)?.count);
+      expect(await first.transact([key], addOne(key))).toBe(count);
+      const second = open();
+      await second.ready();
+      let isWritten = false;
+      const writing = second.transact([key], addOne(key)).then(() => {
+        isWritten = true;
+      });
+      // Whoever looks all the time has always looked a moment ago.
+      while (!isWritten) {
+        expect(await look()).toBeGreaterThanOrEqual(count);
+        await new Promise(setImmediate);
+      }
+      expect(await look()).toBe(count + 1);
+      await writing;
+      await second.close();
+      await first.close();
+    }
+  });
+
   test('makes its folder, which others may not read', async () => {
     const below = join(path, 'deep', 'down');
     const store = createLmdbStore({ path: below });

@@ -3,11 +3,13 @@ import { Fault, invariant } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { PendingCall } from '../pending-call.ts';
-import { StepRecords, textsOf } from '../step-records.ts';
+import { textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
 import type { Place } from './drop-order.ts';
 import { recordAt } from './entry.ts';
+import { KnownRecord } from './known-records.ts';
+import { LookRecords } from './look-records.ts';
 import { openFile } from './open-file.ts';
 import type { LmdbSettings } from './options.ts';
 import type { RecordFile } from './record-file.ts';
@@ -62,13 +64,9 @@ export class FolderStore implements LmdbStore {
     assertKeys(keys);
     const { file } = this.#open ?? (await this.#deadlines.limit(this.#opened()));
     this.#assertOpen();
-    file.refresh();
+    file.follow();
     const now = this.#settings.clock();
-    const find = (text: string) => {
-      const entry = file.find(text);
-      return entry === undefined ? undefined : recordAt(entry, now);
-    };
-    const records = new StepRecords(keys, find, 'look');
+    const records = new LookRecords(file, keys, now);
     try {
       return look(records, now);
     } finally {
@@ -169,8 +167,10 @@ export class FolderStore implements LmdbStore {
   }
 }
 
+/** A key that has led to a record before is not looked at again. */
 function assertKeys(keys: readonly Key[]): void {
-  for (const { text, was } of keys) {
+  for (const { text, was, mark } of keys) {
+    if (mark instanceof KnownRecord) continue;
     invariant(
       isKeyText(text) && (was === null || isKeyText(was)),
       'A key is too long for the store or holds U+0000.',

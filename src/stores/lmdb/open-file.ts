@@ -22,7 +22,7 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
   const options = {
     path,
     mapSize: maxBytes,
-    maxDbs: 4,
+    maxDbs: 5,
     encoding: 'string',
     overlappingSync: false,
     eventTurnBatching: false,
@@ -30,7 +30,10 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
     permissionsMode: 0o600,
   } as const;
   try {
-    return new RecordFile(open(options));
+    const file = new RecordFile(open(options));
+    // Reading waits for no lock that another process may hold; and what fails here fails the first write again.
+    file.enter().catch(() => undefined);
+    return file;
   } catch (cause) {
     throw new Fault('STORE_FAILED', 'The file of the embedded store cannot be opened.', { cause });
   }

@@ -1,6 +1,9 @@
 import type { Database, RootDatabase } from 'lmdb';
+import type { Key, StoredRecord } from '../../core/records.ts';
+import { recordOfJson } from '../record-json.ts';
 import { isSamePlace, minuteOf, type Place, placeOf } from './drop-order.ts';
 import { type Entry, entryOfText, isReadable, textOfEntry } from './entry.ts';
+import { FileMarks } from './file-marks.ts';
 
 /** What a file holds. */
 export interface FileUsage {
@@ -28,6 +31,7 @@ export class RecordFile {
   readonly #probe: Database<string, string>;
   /** Texts that could not be read, under the names they had. */
   readonly #quarantine: Database<string, string>;
+  readonly #marks: FileMarks;
 
   constructor(root: RootDatabase<string, string>) {
     this.#root = root;
@@ -35,6 +39,12 @@ export class RecordFile {
     this.#order = root.openDB('order', { encoding: 'string' });
     this.#probe = root.openDB('probe', { encoding: 'string' });
     this.#quarantine = root.openDB('quarantine', { encoding: 'string' });
+    this.#marks = new FileMarks(root);
+  }
+
+  /** Resolves when others that have the file open reckon with this one. */
+  enter(): Promise<void> {
+    return this.#marks.enter();
   }
 
   /** Writes something that is no record. */
@@ -43,8 +53,8 @@ export class RecordFile {
   }
 
   /** Runs `work` in a write transaction; resolves when what it wrote is on the disk. */
-  async transaction(work: () => void): Promise<void> {
-    await this.#root.transaction(work);
+  transaction(work: () => void): Promise<void> {
+    return this.#marks.transaction(work);
   }
 
   /** From now on reads see the latest commit, of whichever process. */
@@ -52,6 +62,22 @@ export class RecordFile {
     this.#root.resetReadTxn();
   }
 
+  /** The same for {@link read}. */
+  follow(): void {
+    this.#marks.follow();
+  }
+
+  /** The record that counts at this time, outside of transactions; the one under the key's previous text if there is none. */
+  read(key: Key, now: number): StoredRecord | undefined {
+    const { known } = this.#marks;
+    const { record, expiresAt } = known.find(key) ?? this.#learn(key.text, now);
+    if (record !== undefined && now < expiresAt) return record;
+    if (key.was === null) return undefined;
+    const previous = known.findText(key.was) ?? this.#learn(key.was, now);
+    return now < previous.expiresAt ? previous.record : undefined;
+  }
+
+  /** Reads an entry, within a transaction as it stands there. */
   find(text: string): Entry | undefined {
     const stored = this.#records.get(text);
     return stored === undefined ? undefined : entryOfText(stored);
@@ -63,7 +89,7 @@ export class RecordFile {
     if (stored === undefined || isReadable(stored)) return false;
     if (pagesOf(this.#quarantine.getStats()).entries < mostInQuarantine)
       this.#quarantine.putSync(text, stored);
-    this.#records.removeSync(text);
+    this.#remove(text);
     return true;
   }
 
@@ -73,7 +99,7 @@ export class RecordFile {
     const place = placeOf(text, entry);
     const placeBefore = before === undefined ? null : placeOf(text, before);
     const stored = textOfEntry(entry);
-    this.#records.putSync(text, stored);
+    this.#put(text, stored);
     if (placeBefore === null || !isSamePlace(placeBefore, place)) {
       if (placeBefore !== null) this.#order.removeSync([...placeBefore]);
       this.#order.putSync([...place], '');
@@ -127,6 +153,7 @@ export class RecordFile {
 
   /** lmdb resets its read transaction by a timer, which throws if the file was closed before. */
   async close(): Promise<void> {
+    this.#marks.leave();
     this.#root.resetReadTxn();
     await this.#root.close();
   }
@@ -147,8 +174,28 @@ export class RecordFile {
     const stored = this.#records.get(text);
     if (stored === undefined) return text.length;
     if (isReadable(stored) && !isSamePlace(placeOf(text, entryOfText(stored)), place)) return text.length;
-    this.#records.removeSync(text);
+    this.#remove(text);
     return text.length + stored.length;
+  }
+
+  #put(text: string, stored: string): void {
+    this.#marks.noteChange(text);
+    this.#records.putSync(text, stored);
+  }
+
+  #remove(text: string): void {
+    this.#marks.noteChange(text);
+    this.#records.removeSync(text);
+  }
+
+  /** What has expired is not parsed: nobody asks whether it can be read. */
+  #learn(text: string, now: number): { record: StoredRecord | undefined; expiresAt: number } {
+    const { known } = this.#marks;
+    const stored = this.#records.get(text);
+    if (stored === undefined) return known.learn(text, undefined, 0, 0);
+    const { expiresAt, json } = entryOfText(stored);
+    if (now >= expiresAt) return { record: undefined, expiresAt };
+    return known.learn(text, recordOfJson(json), expiresAt, json.length);
   }
 
   #places(start: Place, end: Place, limit: number, exclusiveStart = false): Place[] {
