@@ -12,7 +12,7 @@ import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
 import { assertWhole } from './settings.ts';
 import { shed, tellShed } from './shedding.ts';
-import { Slot, type SlotKeeper } from './slot.ts';
+import { Slot, type SlotKeeper, type Timing } from './slot.ts';
 import { isPriority } from './wait-lanes.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -143,10 +143,11 @@ class SlotCap implements Cap, SlotKeeper {
   takeBack(slot: Slot, outcome: CallOutcome): boolean {
     const running = this.calls.count;
     if (!this.callsLike(slot).end(slot.step)) return false;
-    if (this.overruns.size > 0) this.overruns.delete(slot);
-    if (outcome === 'done' && slot.startedAt !== null) {
+    if (slot.hasSignal) this.overruns.delete(slot);
+    const { timing } = slot;
+    if (outcome === 'done' && timing !== null) {
       const now = this.settings.clock.now();
-      this.learn(now - slot.startedAt, running, now, slot.calls);
+      this.learn(now - timing.startedAt, running, now, timing.calls);
     } else {
       this.letIn();
     }
@@ -180,18 +181,23 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   private grant(priority: Priority, signal: AbortSignal | undefined, waitedMs: number): Slot {
-    const { limit, meter, shadow, learnsFromHandler, clock } = this.settings;
-    if (priority === 'health')
-      return new Slot(this, signal, waitedMs, true, null, 0, this.healthChecks.begin());
+    const { limit, meter, shadow, learnsFromHandler } = this.settings;
+    if (priority === 'health') return new Slot(this, signal, waitedMs, true, null, this.healthChecks.begin());
     if (!shadow) meter.count(limit.strain);
-    if (!learnsFromHandler) return new Slot(this, signal, waitedMs, false, null, 0, this.calls.begin());
+    const timing = learnsFromHandler ? this.nextTiming() : null;
+    return new Slot(this, signal, waitedMs, false, timing, this.calls.begin());
+  }
+
+  /** Null while an earlier call stands for this one. */
+  private nextTiming(): Timing | null {
     if (this.untimed > 0) {
       this.untimed -= 1;
-      return new Slot(this, signal, waitedMs, false, null, 0, this.calls.begin());
+      return null;
     }
+    const { limit, clock } = this.settings;
     const calls = limit.sample === undefined ? 1 : limit.sample();
     this.untimed = calls - 1;
-    return new Slot(this, signal, waitedMs, false, clock.now(), calls, this.calls.begin());
+    return { startedAt: clock.now(), calls };
   }
 
   /** Calls over the limit stand for those that would wait; calls over the queue's bound would be shed. */

@@ -9,6 +9,14 @@ export interface SlotKeeper {
   overrunOf(slot: Slot): AbortSignal;
 }
 
+/** What is kept of a call that a limit learns from. */
+export interface Timing {
+  /** When the call began. */
+  readonly startedAt: number;
+  /** How many calls it stands for, itself included. */
+  readonly calls: number;
+}
+
 /**
  * One running call. Knows its keeper until it is back, so it cannot be given back twice. One is made for each call: it has
  * few fields, and plain ones, because those are the cheapest to make.
@@ -20,10 +28,8 @@ export class Slot implements Admitted {
   readonly waitedMs: number;
   /** Whether it is one of those kept for health checks. */
   readonly reserved: boolean;
-  /** When the call began, if the limit learns from it; else null, which spares the others a boxed number. */
-  readonly startedAt: number | null;
-  /** How many calls it stands for when the limit learns from it. */
-  readonly calls: number;
+  /** Null unless the limit learns from the call. */
+  readonly timing: Timing | null;
   /** When the call began, as {@link RunningCalls} counts. */
   readonly step: number;
 
@@ -32,16 +38,14 @@ export class Slot implements Admitted {
     caller: AbortSignal | undefined,
     waitedMs: number,
     reserved: boolean,
-    startedAt: number | null,
-    calls: number,
+    timing: Timing | null,
     step: number,
   ) {
     this.keeper = keeper;
     this.caller = caller;
     this.waitedMs = waitedMs;
     this.reserved = reserved;
-    this.startedAt = startedAt;
-    this.calls = calls;
+    this.timing = timing;
     this.step = step;
   }
 
@@ -63,6 +67,11 @@ export class Slot implements Admitted {
       this.merged = this.caller === undefined ? overrun : AbortSignal.any([this.caller, overrun]);
     }
     return this.merged;
+  }
+
+  /** Whether somebody has asked for the signal. */
+  get hasSignal(): boolean {
+    return this.merged !== null;
   }
 
   giveBack(outcome: CallOutcome): boolean {
