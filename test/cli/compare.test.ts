@@ -137,6 +137,18 @@ describe('compare', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('Is --format right?')]);
   });
 
+  it('leaves out a line of a log whose address is none, also where every side is asked on its own', async () => {
+    const slow = tempFile('slow-too.yaml', 'limits: { signedIn: { ratePerSecond: 2 } }\n');
+    const line = (ip: string) =>
+      `${ip} - - [01/Mar/2024:00:00:00 +0000] "GET / HTTP/1.1" 200 12 "-" "curl/8"`;
+    const lines = `${line('999.1.1.1')}\n${line('198.51.100.7')}\n`;
+    for (const other of ['-', slow]) {
+      const { code, stdout } = await compare(lines, '-', other, '-', '--format', 'nginx');
+      expect(code).toBe(0);
+      expect(stdout).toContain('1 events, all decided alike\n1 of 2 lines was not understood');
+    }
+  });
+
   it('stops at a bad event, unless it may skip it', async () => {
     const lines = `${event(0)}\n{"t":-1}\n${event(1)}`;
     const { code, stderr } = await compare(lines, '-', strict, '-');
