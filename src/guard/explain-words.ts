@@ -1,4 +1,4 @@
-import type { Decision, Reason, Scope } from '../core/decision.ts';
+import type { Decision, Mode, Reason, Scope } from '../core/decision.ts';
 import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
 
 /** What each key is, for a person. */
@@ -11,6 +11,13 @@ const scopeWords: Readonly<Record<Scope, string>> = {
   K1: 'this network',
   P48: 'the /48 around this network',
   P40: 'the /40 around this network',
+};
+
+/** Who decides while the store does not. */
+const modeWords: Readonly<Record<Exclude<Mode, 'NORMAL'>, string>> = {
+  DEGRADED: 'local caps decide while the store is away',
+  FAIL_OPEN: 'calls pass up to the local guardrails while the store is away',
+  FAIL_CLOSED: 'everybody is refused while the store is away',
 };
 
 /** A length of time in words: the largest unit that fits, rounded up. */
@@ -30,11 +37,21 @@ function inWords(ms: number): string {
 export function describeExplanation(explanation: Omit<Explanation, 'words'>): string[] {
   const { at, keys, budget, now, next, device, admitted } = explanation;
   return [
-    `Now: ${describeDecision(now, at)}`,
+    ...describeNow(now, at),
     `The device is ${device}${device === 'missing' || admitted ? '' : ', and this network has shown too many new ones lately'}.`,
     ...keys.map((key) => describeKey(key, at)),
     ...(budget ? [describeBudget(budget, at)] : []),
     `The next ${next.op === 'fail' ? 'failure' : 'call'} would give: ${describeDecision(next.decision, at)}`,
+  ];
+}
+
+/** Of a policy that does not decide on its store the records are told as such, and never as what happens now. */
+function describeNow(now: Decision, at: number): string[] {
+  const told = describeDecision(now, at);
+  if (now.mode === 'NORMAL') return [`Now: ${told}`];
+  return [
+    `The policy is ${now.mode}: ${modeWords[now.mode]}. What follows is what the store says.`,
+    `By the store: ${told}`,
   ];
 }
 

@@ -3,7 +3,7 @@ import { budgetLevel, isBudgetSoft, presentBudget } from '../core/budget.ts';
 import { check } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
 import { lookAround } from '../core/context.ts';
-import { type Scope, scopes } from '../core/decision.ts';
+import { type Mode, type Scope, scopes } from '../core/decision.ts';
 import { fail } from '../core/fail.ts';
 import type { CredentialPolicy } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
@@ -20,12 +20,24 @@ import type { BudgetExplanation, Explanation, KeyExplanation } from './explanati
 import { historyOf } from './history.ts';
 import { runImmediately } from './run.ts';
 
-/** Explains a request at `at`, or now by the store's clock. Looks, and never writes. */
-export function explain(store: Store, request: Request, at?: number): Promise<Explanation> {
-  return store.view(request.keys.viewed, (records, now) => explainRecords(records, request, at ?? now));
+/** When a request is explained, and how its policy stands. */
+export interface ExplainOptions {
+  /** Milliseconds. Default: now by the store's clock. */
+  readonly at?: number | undefined;
+  /** The policy's mode on this node; in any but NORMAL the records do not decide. Default NORMAL. */
+  readonly mode?: Mode | undefined;
 }
 
-function explainRecords(records: Records, request: Request, t: number): Explanation {
+/** Explains a request by the records of the store. Looks, and never writes. */
+export function explain(
+  store: Store,
+  request: Request,
+  { at, mode = 'NORMAL' }: ExplainOptions = {},
+): Promise<Explanation> {
+  return store.view(request.keys.viewed, (records, now) => explainRecords(records, request, at ?? now, mode));
+}
+
+function explainRecords(records: Records, request: Request, t: number, mode: Mode): Explanation {
   const context = lookAround(records, request, t);
   const rehearsal = rehearse(records, new Set(request.keys.viewed.map(({ text }) => text)));
   const draft = {
@@ -36,8 +48,8 @@ function explainRecords(records: Records, request: Request, t: number): Explanat
     keys: keyExplanations(records, request, t, context),
     history: historyOf(records, request, context.agentKey, t),
     budget: isCredential(request) ? explainBudget(records, request, t, context.trusted) : null,
-    now: runImmediately(rehearsal, check(request), t),
-    next: nextOf(rehearsal, request, t),
+    now: { ...runImmediately(rehearsal, check(request), t), mode },
+    next: nextOf(rehearsal, request, t, mode),
   };
   return { ...draft, words: describeExplanation(draft) };
 }
@@ -48,10 +60,12 @@ function deviceWord({ subject }: Request, { known, trusted }: Acquaintance): Exp
   return known ? 'known' : 'unknown';
 }
 
-function nextOf(rehearsal: ImmediateStore, request: Request, t: number): Explanation['next'] {
-  if (isRate(request)) return { op: 'consume', decision: runImmediately(rehearsal, consume(request, 1), t) };
-  if (isCredential(request)) return { op: 'fail', decision: runImmediately(rehearsal, fail(request), t) };
-  return { op: 'fail', decision: runImmediately(rehearsal, check(request), t) };
+function nextOf(rehearsal: ImmediateStore, request: Request, t: number, mode: Mode): Explanation['next'] {
+  if (isRate(request)) {
+    return { op: 'consume', decision: { ...runImmediately(rehearsal, consume(request, 1), t), mode } };
+  }
+  const operation = isCredential(request) ? fail(request) : check(request);
+  return { op: 'fail', decision: { ...runImmediately(rehearsal, operation, t), mode } };
 }
 
 function keyExplanations(

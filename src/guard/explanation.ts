@@ -42,6 +42,10 @@ export interface Explanation {
   readonly budget: BudgetExplanation | null;
   /** What led here, oldest first, as far as the records remember: bounded, without anybody's name. */
   readonly history: readonly Moment[];
+  /**
+   * What the records give now. In any `mode` but NORMAL the policy does not decide by them on this node; the first of
+   * the `words` says who does.
+   */
   readonly now: Decision;
   /** What the next failure (or, for a rate policy, the next call) would give. */
   readonly next: { readonly op: 'fail' | 'consume'; readonly decision: Decision };

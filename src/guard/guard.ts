@@ -89,7 +89,10 @@ export function assembleGuard(parts: GuardParts): Guard {
     succeed: (request, time) => decide('succeed', request, 1, time),
     consume: (request, cost = 1, time) => decide('consume', request, cost, time),
     attempt: (request, verify) => attempt(guard, request, verify),
-    explain: (request, time) => explain(store, engine.open(request), time?.at),
+    explain: async (request, time) => {
+      const opened = engine.open(request);
+      return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
+    },
     blocks: () => operators.blocks(),
     lift: (id, note) => operators.lift(id, note),
     place: (request, placement) => operators.place(request, placement),

@@ -48,7 +48,7 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
       if (code !== 0) return end(code);
       const at = flags.at === undefined ? last : timeOf(flags.at);
       setTime(at);
-      const explanation = await explain(store, request, at);
+      const explanation = await explain(store, request, { at });
       io.stdout.write(flags.json ? `${JSON.stringify(explanation)}\n` : `${explanation.words.join('\n')}\n`);
     });
 }

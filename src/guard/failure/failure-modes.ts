@@ -1,4 +1,4 @@
-import type { Decision } from '../../core/decision.ts';
+import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Store } from '../../stores/store.ts';
@@ -28,9 +28,12 @@ export class FailureModes {
     if (this.#isClosed) {
       return Promise.reject(new Fault('STORE_CLOSED', 'The guard was used after it was closed.'));
     }
-    const mode = this.#byPolicy.get(call.policy.name);
-    invariant(mode !== undefined, 'A call names a policy that the guard does not have.');
-    return mode.run(call, at);
+    return this.#of(call.policy.name).run(call, at);
+  }
+
+  /** The present mode of one policy on this node. */
+  modeOf(policy: string): Mode {
+    return this.#of(policy).status().mode;
   }
 
   status(): readonly PolicyStatus[] {
@@ -40,5 +43,11 @@ export class FailureModes {
   close(): void {
     this.#isClosed = true;
     for (const mode of this.#byPolicy.values()) mode.stop();
+  }
+
+  #of(policy: string): PolicyMode {
+    const mode = this.#byPolicy.get(policy);
+    invariant(mode !== undefined, 'A call names a policy that the guard does not have.');
+    return mode;
   }
 }

@@ -53,12 +53,12 @@ export class PolicyMode {
 
   /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
   async run(call: Call, at?: number): Promise<Decision> {
-    const now = this.#tick();
+    const { deadlineMs, clock } = this.#settings;
+    const startedAt = clock.now();
+    const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
     const trips = this.#trips;
     const line = new OperationLine(this.#store, () => this.#trips === trips);
-    const { deadlineMs, clock } = this.#settings;
-    const startedAt = clock.now();
     try {
       const decision = await withinDeadline(runOperation(line, call.operation, at), deadlineMs, clock);
       this.#reportCall(call.op, startedAt, null);
@@ -86,8 +86,8 @@ export class PolicyMode {
   }
 
   /** The time now, which never runs backwards; what is due by then happens first. */
-  #tick(): number {
-    this.#now = Math.max(this.#now, Math.floor(this.#settings.clock.now()));
+  #tick(time = this.#settings.clock.now()): number {
+    this.#now = Math.max(this.#now, Math.floor(time));
     const before = this.#breaker;
     this.#breaker = advance(before, this.#now, this.#settings.breaker);
     if (before.state === 'open' && this.#breaker.state === 'closed') this.#onClose();
