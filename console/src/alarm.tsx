@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { status } from './api/status.ts';
 import { feed } from './feed/feed-client.ts';
 import { clockTime } from './format/time.ts';
-import { modeSentence } from './format/words.ts';
+import { faultSentence, modeSentence } from './format/words.ts';
 import { Icon } from './parts/icons.tsx';
 import { useCell } from './state/cell.ts';
 
@@ -22,12 +22,13 @@ export function Alarm() {
       <Icon name="alert" />
       <strong>{odd.length > 0 ? 'Degraded' : 'No answer from the service'}</strong>
       <ul>
-        {odd.map(({ policy, mode, since }) => (
+        {odd.map(({ policy, mode, since, fault }) => (
           <li key={policy}>
             <b>
               {policy}: {mode}
             </b>
-            {since === null ? '' : ` since ${clockTime(since, Date.now())}`}. {modeSentence(mode)}
+            {since === null ? '' : ` since ${clockTime(since, Date.now())}`}. {faultSentence(fault)}
+            {modeSentence(mode)}
           </li>
         ))}
         {problem === null ? null : <li>{problem} What is shown may be old.</li>}

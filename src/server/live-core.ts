@@ -1,6 +1,7 @@
 import { createScenarios, type Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
+import { defaultBreaker } from '../guard/failure/failure-policy.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
@@ -44,7 +45,7 @@ export class LiveCore {
     this.pins = this.#openPins();
     this.audit = new AuditTrail(opened.store, config.environment, pinListeners(observation).onAudit);
     this.guard = new LiveGuard(this.#makeGuard());
-    observeGuard(observation, this.guard);
+    observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
     this.#limiter = this.#makeLimiter();
     this.#scenarios = this.#makeScenarios();
   }

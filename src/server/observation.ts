@@ -2,6 +2,7 @@ import type { ScenarioListener } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Fault } from '../core/fault.ts';
 import type { AuditEvent } from '../guard/events.ts';
+import { type BreakerPolicy, defaultBreaker } from '../guard/failure/failure-policy.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import type { LimitListener } from '../limits/events.ts';
@@ -9,6 +10,7 @@ import { feedOf, limitFeed, showAudit } from '../telemetry/feed-of.ts';
 import { LiveFeed } from '../telemetry/live-feed.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { logOutages } from './outage-lines.ts';
 import type { Route } from './route.ts';
 
 /** What a service tells about itself, and to whom. */
@@ -39,13 +41,14 @@ export function openObservation(config: ServiceConfig, log: Log, version: string
 }
 
 /** Listens to a guard. What somebody has to look at is logged as well; decisions are not: they are in the feed. */
-export function observeGuard({ log, metrics, feed }: Observation, guard: Guard): void {
+export function observeGuard(
+  { log, metrics, feed }: Observation,
+  guard: Guard,
+  breaker: BreakerPolicy = defaultBreaker,
+): void {
   metrics.observeGuard(guard);
   feedOf(feed, guard);
-  guard.on('mode', ({ policy, from, to }) => log.warn({ policy, from, to }, 'a policy changed its mode'));
-  guard.on('breaker', ({ policy, what, entries }) =>
-    log.warn({ policy, what, entries }, 'the breaker of a policy has changed'),
-  );
+  logOutages(log, guard, breaker);
   guard.on('critical', ({ policy, what, until }) =>
     log.error({ policy, what, until }, 'a policy is shut: the store keeps failing'),
   );

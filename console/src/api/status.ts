@@ -10,6 +10,8 @@ export interface PolicyMode {
   readonly mode: string;
   /** When it entered the mode; null when it never left NORMAL. */
   readonly since: number | null;
+  /** The code of the store's last fault; null in NORMAL, and where the service does not tell. */
+  readonly fault: string | null;
 }
 
 /** What the service says about itself. Fields it does not have yet are null, never guessed. */
@@ -104,5 +106,5 @@ function readMode(value: unknown): PolicyMode[] {
   const policy = textOf(value.policy);
   const mode = textOf(value.mode);
   if (policy === null || mode === null) return [];
-  return [{ policy, mode, since: numberOf(value.since) || null }];
+  return [{ policy, mode, since: numberOf(value.since) || null, fault: textOf(value.fault) }];
 }

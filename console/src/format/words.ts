@@ -43,6 +43,10 @@ const modeSentences: Readonly<Record<string, string>> = {
 /** What a mode means for the people behind the requests. */
 export const modeSentence = (mode: string): string => modeSentences[mode] ?? `Mode ${mode}.`;
 
+/** Why a policy left its store; empty where that is not known. */
+export const faultSentence = (code: string | null): string =>
+  code === null ? '' : `The store was too slow or failed (${code}). `;
+
 const outcomeWords: Readonly<Record<string, string>> = {
   ALLOW: 'Allowed',
   SOFT_BLOCK: 'Soft block',

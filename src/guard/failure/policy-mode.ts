@@ -20,6 +20,8 @@ export interface PolicyStatus {
   readonly mode: Mode;
   /** When it entered this mode; null for a policy that never left NORMAL. */
   readonly since: number | null;
+  /** The last fault of the store that led out of NORMAL, or keeps the policy there; null in NORMAL. */
+  readonly fault: FaultCode | null;
 }
 
 /**
@@ -37,6 +39,7 @@ export class PolicyMode {
   #epoch: DegradedEpoch | null = null;
   #mode: Mode = 'NORMAL';
   #since: number | null = null;
+  #fault: FaultCode | null = null;
   #now = 0;
   /** How often the breaker has tripped: a call belongs to the time between two trips. */
   #trips = 0;
@@ -76,7 +79,8 @@ export class PolicyMode {
 
   status(): PolicyStatus {
     this.#tick();
-    return { policy: this.#policy.name, mode: this.#mode, since: this.#since };
+    const fault = this.#mode === 'NORMAL' ? null : this.#fault;
+    return { policy: this.#policy.name, mode: this.#mode, since: this.#since, fault };
   }
 
   /** Ends probing. */
@@ -197,7 +201,9 @@ export class PolicyMode {
   #reportCall(op: OperationName | 'probe', startedAt: number, cause: unknown): void {
     const { name: policy } = this.#policy;
     const durationMs = Math.max(0, this.#settings.clock.now() - startedAt);
-    this.#events.emit('store', { policy, op, durationMs, fault: cause === null ? null : codeOf(cause) });
+    const fault = cause === null ? null : codeOf(cause);
+    if (isStoreFailure(cause)) this.#fault = cause.code;
+    this.#events.emit('store', { policy, op, durationMs, fault });
   }
 
   /** A record that cannot be read is not trusted and not left to stop its subject for good: it is set aside. */

@@ -43,6 +43,9 @@ const StatusSchema = Type.Object(
         policy: Type.String(),
         mode: Type.Enum(['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED']),
         since: Type.Union([Type.Null(), Type.Integer()]),
+        fault: Type.Union([Type.Null(), Type.String()], {
+          description: 'Why: the code of the last fault of the store; null in NORMAL.',
+        }),
       }),
     ),
     policies: Type.Array(
