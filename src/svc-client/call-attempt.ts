@@ -98,7 +98,7 @@ export class CallAttempt implements Attempt {
   private passport(): string {
     const { journey, lent, nonce } = this;
     const { keys } = this.context.settings;
-    const path = `${journey.hops.join('>')}>${this.target.slugKey}`;
+    const path = `${journey.hopText}>${this.target.slugKey}`;
     return signPassport(keys, lent, Math.floor(this.timeoutMs), nonce, path, journey.requestId);
   }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Fault } from '../core/fault.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
@@ -8,6 +7,7 @@ import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
 import { fetchTarget, readSvcUrl, type SvcFetch } from './fetch.ts';
 import { type SvcHealth, targetHealth } from './health.ts';
 import { currentJourney, Journey, runInJourney } from './journey.ts';
+import { createNonces } from './nonces.ts';
 import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
@@ -55,7 +55,7 @@ export class SvcClient {
       events: this.#events,
       counters,
       random: runtime.random ?? Math.random,
-      nextNonce: nonces(),
+      nextNonce: createNonces(),
     };
     this.checkpoint = checkpointOf(this.#context);
   }
@@ -221,16 +221,6 @@ function checkpointOf(context: CallContext): Checkpoint {
     events,
     counters,
     on: (name, listener) => events.on(name, listener),
-  };
-}
-
-/** Random per client, counted within: unique, and cheaper than a random one per call. */
-function nonces(): () => string {
-  const prefix = randomBytes(9).toString('base64url');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}${count}`;
   };
 }
 

@@ -29,6 +29,7 @@ export class Journey {
   readonly deadlineAt: number;
   readonly callsUntil: number;
   readonly trace: TraceContext | null;
+  private path: string | null = null;
   private ledger: RetryLedger;
   private failed = false;
 
@@ -39,6 +40,12 @@ export class Journey {
     this.callsUntil = start.callsUntil ?? start.deadlineAt;
     this.trace = start.trace;
     this.ledger = openLedger(start.retries);
+  }
+
+  /** The hops as text, as a passport has them. */
+  get hopText(): string {
+    this.path ??= this.hops.join('>');
+    return this.path;
   }
 
   /** Retries that may still be made or lent. */

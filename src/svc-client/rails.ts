@@ -190,6 +190,7 @@ export class Rails {
   }
 
   #isSaturated(now: number): boolean {
+    if (this.#saturatedUntil.size === 0) return false;
     for (const [resource, until] of this.#saturatedUntil) {
       if (now < until) return true;
       this.#saturatedUntil.delete(resource);

@@ -70,10 +70,16 @@ function lowerCased(headers: Readonly<Record<string, string>> | undefined): Reco
   return lower;
 }
 
+const usualMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
+
+function upperCased(method: string): string {
+  return usualMethods.has(method) ? method : method.toUpperCase();
+}
+
 /** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
 export function prepareRequest(request: SvcRequest): PreparedRequest {
   const { body = null, idempotencyKey, priority = 'normal', signal } = request;
-  const method = (request.method ?? 'GET').toUpperCase();
+  const method = upperCased(request.method ?? 'GET');
   const headers = lowerCased(request.headers);
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
   const replayable = body === null || typeof body === 'string' || body instanceof Uint8Array;

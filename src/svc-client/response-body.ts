@@ -39,7 +39,9 @@ export class ResponseBody implements SvcBody {
       if (this.unreadBytes > DUMP_MAX_BYTES) this.flow.abort(givenUp());
       return;
     }
-    this.chunks.push(chunk);
+    // Most bodies are one chunk: an array that grows by push takes room for seventeen.
+    if (this.chunks.length === 0) this.chunks = [chunk];
+    else this.chunks.push(chunk);
     if (this.reader !== 'whole' && this.unreadBytes > UNREAD_MAX_BYTES) this.flow.pause();
     this.wakeReader();
   }
@@ -107,7 +109,7 @@ export class ResponseBody implements SvcBody {
     if (this.ending?.kind === 'failed') throw this.ending.reason;
     const [first] = this.chunks;
     if (first === undefined || this.chunks.length > 1) return Buffer.concat(this.chunks);
-    return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+    return Buffer.isBuffer(first) ? first : Buffer.from(first.buffer, first.byteOffset, first.byteLength);
   }
 
   private async next(): Promise<Uint8Array | null> {
