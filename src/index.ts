@@ -2,7 +2,7 @@ import { Fault } from './core/fault.ts';
 import { defaultPolicies, type Policy } from './core/policy.ts';
 import { type FailureOptions, readFailureOptions } from './guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from './guard/guard.ts';
-import type { Secret } from './identity/hmac.ts';
+import { assertSecret, type Secret } from './identity/hmac.ts';
 import { createIdentifier } from './identity/identifier.ts';
 import { createMemoryStore } from './stores/memory/index.ts';
 import type { Store } from './stores/store.ts';
@@ -31,6 +31,7 @@ export interface GuardOptions {
  * @throws Fault `CONFIG_INVALID` when the secret is too short or the policies contradict each other.
  */
 export function createGuard(options: GuardOptions): Guard {
+  assertSecret((options as Partial<GuardOptions> | undefined)?.secret);
   const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
   return assembleGuard({
     // A memory store answers before any timer could run.

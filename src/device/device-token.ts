@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { MINUTE_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
-import type { Secret } from '../identity/hmac.ts';
+import { assertSecret, type Secret } from '../identity/hmac.ts';
 
 /** A token that this server has made for an account. */
 export interface GenuineToken {
@@ -65,6 +65,7 @@ export class TokenSigner {
 }
 
 function toKey(secret: Secret): KeyObject {
+  assertSecret(secret);
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
   if (bytes.length >= leastSecretBytes) return createSecretKey(bytes);
   throw new Fault(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Fault } from '../core/fault.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 
 /** A secret as text, taken as UTF-8, or as bytes. */
 export type Secret = string | Uint8Array;
@@ -43,6 +43,7 @@ function innerMessage(inner: Buffer, message: string): Buffer {
 }
 
 function keyBlock(secret: Secret): Buffer {
+  assertSecret(secret);
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
   if (bytes.length < leastSecretBytes) {
     throw new Fault(
@@ -51,4 +52,11 @@ function keyBlock(secret: Secret): Buffer {
     );
   }
   return bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes;
+}
+
+/** An environment variable that is not set is the usual reason. */
+export function assertSecret(secret: unknown): asserts secret is Secret {
+  if (typeof secret === 'string' || secret instanceof Uint8Array) return;
+  const hint = `text or bytes, at least ${leastSecretBytes} (openssl rand -hex 32)`;
+  throw new Fault('CONFIG_INVALID', `secret must be ${hint}, got ${shapeOf(secret)}.`);
 }

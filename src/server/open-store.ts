@@ -20,6 +20,11 @@ export interface OpenedStore {
 export type StoreFaultListener = (fault: Fault) => void;
 
 const defaultDeadlineMs = 50;
+/**
+ * A flush to the disk of this machine may take long, and deciding without the store would not help: there is no other
+ * that has the records.
+ */
+const embeddedDeadlineMs = 1_000;
 
 /**
  * Opens the store that the configuration names; a driver is loaded only when its store is named. A server that is away is
@@ -44,7 +49,7 @@ export async function openServiceStore(
   if (name === 'lmdb' || name.startsWith('lmdb:')) {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
-    const store = createLmdbStore({ path, deadlineMs });
+    const store = createLmdbStore({ path, deadlineMs: failure.deadlineMs ?? embeddedDeadlineMs });
     return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }
   if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(name)) {

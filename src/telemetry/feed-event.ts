@@ -26,6 +26,8 @@ export type FeedFields = Readonly<Record<string, unknown>>;
 export interface FeedLine {
   /** Counts up by one, so that a gap shows; 0 for what is told to one subscriber alone. */
   readonly seq: number;
+  /** Milliseconds. */
+  readonly t: number;
   readonly type: FeedType;
   /** JSON of the whole event: `seq`, `t` (ms by the clock of the node), `type` and its fields. */
   readonly json: string;

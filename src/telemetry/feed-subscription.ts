@@ -23,8 +23,8 @@ export class FeedSubscription implements AsyncIterable<FeedLine> {
   give(line: FeedLine): void {
     if (this.#ended !== null) return;
     if (this.#queue.length >= this.#mostQueued) {
-      const notice = { type: 'dropped', waiting: this.#queue.length };
-      this.#queue = [{ seq: 0, type: 'dropped', json: JSON.stringify({ seq: 0, ...notice }) }];
+      const notice = { seq: 0, t: line.t, type: 'dropped', waiting: this.#queue.length } as const;
+      this.#queue = [{ seq: 0, t: line.t, type: 'dropped', json: JSON.stringify(notice) }];
       this.#finish('slow');
       return;
     }

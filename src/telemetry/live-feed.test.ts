@@ -36,6 +36,24 @@ describe('LiveFeed', () => {
     expect(parsed(back?.take() ?? []).map(({ n }) => n)).toEqual([3, 4]);
   });
 
+  it.each([
+    [1024, 1024],
+    [1024, 10],
+    [10, 1024],
+    [1, 1],
+  ])('keeps one who comes late, with %i events kept and %i that may wait', (ringEvents, queueEvents) => {
+    const { feed } = feedAt({ ringEvents, queueEvents });
+    for (let n = 1; n <= 3_000; n += 1) feed.publish('config', { n });
+    const late = feed.subscribe({ since: 0 });
+    const lines = parsed(late?.take() ?? []);
+    expect(late?.ended).toBeNull();
+    expect(lines[0]).toMatchObject({ type: 'gap' });
+    expect(lines.length).toBeLessThanOrEqual(queueEvents);
+    if (queueEvents > 1) expect(lines.at(-1)).toMatchObject({ n: 3_000 });
+    feed.publish('config', { n: 3_001 });
+    expect(parsed(late?.take() ?? []).map(({ n }) => n)).toEqual([3_001]);
+  });
+
   it('says how many events are gone for good', () => {
     const { feed } = feedAt({ ringEvents: 2 });
     for (const n of [1, 2, 3, 4, 5]) feed.publish('config', { n });
@@ -60,7 +78,7 @@ describe('LiveFeed', () => {
       quick?.take();
     }
     expect(subscription.ended).toBe('slow');
-    expect(parsed(subscription.take())).toEqual([{ seq: 0, type: 'dropped', waiting: 2 }]);
+    expect(parsed(subscription.take())).toEqual([{ seq: 0, t: 10_000, type: 'dropped', waiting: 2 }]);
     expect(quick?.ended).toBeNull();
     expect(feed.counts()).toMatchObject({ dropped: 1, subscribers: 1 });
   });

@@ -131,9 +131,11 @@ export class LiveFeed {
   #resume(subscription: FeedSubscription, since: number): void {
     const { latest, oldest } = this.#ring;
     const isOurs = Number.isSafeInteger(since) && since >= 0 && since <= latest;
-    const from = isOurs ? since : oldest - 1;
-    if (!isOurs || since + 1 < oldest) {
-      const missed = isOurs ? oldest - since - 1 : null;
+    // One place of the queue is for the gap itself: who comes back must not be dropped for what it is given at once.
+    const first = Math.max(oldest, latest - this.#queueEvents + 2);
+    const from = isOurs ? Math.max(since, first - 1) : first - 1;
+    if (!isOurs || since < from) {
+      const missed = isOurs ? from - since : null;
       subscription.give(lineOf(0, Math.round(this.#clock()), 'gap', { missed }));
     }
     for (const line of this.#ring.after(from)) subscription.give(line);
@@ -154,6 +156,7 @@ export class LiveFeed {
 
 const lineOf = (seq: number, t: number, type: FeedType, fields: FeedFields): FeedLine => ({
   seq,
+  t,
   type,
   json: JSON.stringify({ seq, t, type, ...fields }),
 });

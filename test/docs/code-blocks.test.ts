@@ -23,6 +23,7 @@ declare function search(text: string): Promise<readonly string[]>;
 declare function pressure(): number;
 declare function signIn(user: User): void;
 declare function tellToComeBack(retryAfterMs: number): void;
+declare function sayWrongPassword(): void;
 declare const log: { info(what: object): void; warn(what: object): void };
 declare function page(what: object): void;
 declare const svc: import('portcullis/svc-client').SvcClient;

@@ -13,6 +13,10 @@ export interface LiveResult {
   /** From the first guess to the first denial; null if there was none. */
   readonly firstBlockMs: number | null;
   readonly owners: Readonly<Record<'trusted' | 'known', OwnerFate>>;
+  /** Decisions that were made without the store. */
+  readonly withoutStore: number;
+  /** The first guess, to ask about it afterwards. */
+  readonly firstGuess: GuardRequest | null;
 }
 
 /** Nobody waits a block out here: an attack that waited would be over before anything of it was seen. */
@@ -28,6 +32,8 @@ export class LiveStage implements AttackStage {
   readonly #fates = { trusted: { attempts: 0, refused: 0 }, known: { attempts: 0, refused: 0 } };
   #requests = 0;
   #guesses = 0;
+  #withoutStore = 0;
+  #firstGuess: GuardRequest | null = null;
   #firstGuessAt: number | null = null;
   #firstBlockAt: number | null = null;
 
@@ -55,6 +61,7 @@ export class LiveStage implements AttackStage {
   async guess(signals: Signals): Promise<Decision> {
     this.#firstGuessAt ??= performance.now();
     const request = this.#requestOf(signals);
+    this.#firstGuess ??= request;
     const checked = await this.#ask('check', request);
     return isLetThrough(checked) ? this.#fail(request) : this.#noted(checked);
   }
@@ -96,7 +103,14 @@ export class LiveStage implements AttackStage {
       this.#firstBlockAt === null || this.#firstGuessAt === null
         ? null
         : this.#firstBlockAt - this.#firstGuessAt;
-    return { requests: this.#requests, guesses: this.#guesses, firstBlockMs, owners: this.#fates };
+    return {
+      requests: this.#requests,
+      guesses: this.#guesses,
+      firstBlockMs,
+      owners: this.#fates,
+      withoutStore: this.#withoutStore,
+      firstGuess: this.#firstGuess,
+    };
   }
 
   async #fail(request: GuardRequest): Promise<Decision> {
@@ -110,9 +124,11 @@ export class LiveStage implements AttackStage {
     return decision;
   }
 
-  #ask(op: 'check' | 'fail' | 'succeed', request: GuardRequest): Promise<Decision> {
+  async #ask(op: 'check' | 'fail' | 'succeed', request: GuardRequest): Promise<Decision> {
     this.#requests += 1;
-    return this.#client.ask(op, request);
+    const decision = await this.#client.ask(op, request);
+    if (decision.mode !== 'NORMAL') this.#withoutStore += 1;
+    return decision;
   }
 
   #ownerOf(account: string, kind: OwnerKind): GuardRequest {

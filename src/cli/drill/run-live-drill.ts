@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GuardRequest } from '../../guard/signals.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { type Attack, attacks, victim } from './attacks.ts';
 import { DecisionClient } from './decision-client.ts';
@@ -42,7 +43,9 @@ export async function runLiveDrill(options: LiveDrillOptions, io: CommandIo): Pr
     Promise.all(live.map((attack, place) => play(attack, stageOf(attack.name, place)))),
     signInAsUsual(people),
   ]);
-  io.stdout.write(json ? `${JSON.stringify({ attacks: results })}\n` : reportText(results, people.result()));
+  io.stdout.write(
+    json ? `${JSON.stringify({ attacks: results })}\n` : reportText(url, results, people.result()),
+  );
   return 0;
 }
 
@@ -72,9 +75,9 @@ async function pause(stage: LiveStage, ms: number): Promise<void> {
   while (stage.isRunning && performance.now() < endAtMs) await stage.wait(endAtMs - performance.now());
 }
 
-function reportText(results: readonly LiveAttack[], people: LiveResult): string {
+function reportText(url: string, results: readonly LiveAttack[], people: LiveResult): string {
   const rows = [
-    ['attack', 'requests', 'guesses', 'first block', 'trusted', 'known'],
+    ['attack', 'requests', 'guesses', 'first block', 'refused: trusted', 'known'],
     ...results.map(({ name, requests, guesses, firstBlockMs, owners }) => [
       name,
       `${requests}`,
@@ -86,11 +89,36 @@ function reportText(results: readonly LiveAttack[], people: LiveResult): string 
   ];
   const { refused, attempts } = people.owners.trusted;
   return [
+    ...withoutStoreNote([...results, people]),
     ...table(rows),
     '',
-    'guesses: those let through to verification. trusted, known: how often the owner of the attacked account was',
-    'refused with the right credentials, by the device shown, of how many sign-ins.',
+    'guesses: those let through to verification. refused: how often the owner of the attacked account was sent away',
+    'with the right credentials, by the device shown, of how many sign-ins.',
     `Other people: ${refused} of ${attempts} sign-ins refused.`,
+    ...whyNote(url, results[0]?.firstGuess ?? null),
     '',
   ].join('\n');
+}
+
+/** What local caps decide says nothing about the policy. */
+function withoutStoreNote(results: readonly LiveResult[]): string[] {
+  const sum = (count: (result: LiveResult) => number): number =>
+    results.reduce((total, result) => total + count(result), 0);
+  const withoutStore = sum((result) => result.withoutStore);
+  if (withoutStore === 0) return [];
+  return [
+    `${withoutStore} of ${sum(({ requests }) => requests)} decisions were made without the store, which was too slow or failed: this`,
+    'shows the local caps, not the policy. See docs/operating/outages.md.',
+    '',
+  ];
+}
+
+function whyNote(url: string, request: GuardRequest | null): string[] {
+  if (request === null) return [];
+  const ask = new URL('v1/explain', url.endsWith('/') ? url : `${url}/`).href;
+  return [
+    '',
+    'Why the account of the first attack is blocked:',
+    `  curl ${ask} -d '${JSON.stringify(request)}'`,
+  ];
 }
