@@ -32,7 +32,7 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
   try {
     const file = new RecordFile(open(options));
     // Reading waits for no lock that another process may hold; and what fails here fails the first write again.
-    file.enter().catch(() => undefined);
+    void Promise.allSettled([file.enter()]);
     return file;
   } catch (cause) {
     throw new Fault('STORE_FAILED', 'The file of the embedded store cannot be opened.', { cause });
