@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
+import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
 import { attacker } from './attacks.ts';
 import { barriers, chromiumPath, openBrowser, openConsole, picture, signIn, visit } from './browser.ts';
 import { type ConsoleService, startConsoleService } from './console-service.ts';
@@ -30,6 +30,10 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     const banner = page.getByRole('alert');
     await banner.getByText('login: DEGRADED').waitFor();
     await banner.getByText(/Decisions come from local caps of this node/).waitFor();
+    await banner
+      .getByText(/The store was too slow or failed \(STORE_[A-Z]+\)\./)
+      .first()
+      .waitFor();
     expect(await barriers(page)).toEqual([]);
     await picture(page, 'degraded-dark-desk');
     for (const name of ['Blocks', 'Health'] as const) {
@@ -45,6 +49,26 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     expect(top).toBeGreaterThanOrEqual(0);
     await page.setViewportSize({ width: 360, height: 740 });
     await picture(page, 'degraded-dark-phone');
+    await page.context().close();
+  });
+
+  it('a subject is not called allowed while the store does not decide', async () => {
+    await redis.resume();
+    const { page } = await openConsole(browser, service.url);
+    await signIn(page);
+    await page.getByRole('alert').getByText('login: DEGRADED').waitFor();
+    await visit(page, 'Subject');
+    await page.getByLabel('Account').fill('somebody');
+    await page.getByLabel('IP address').fill('203.0.113.200');
+    await until(async () => {
+      await page.getByRole('button', { name: 'Look up' }).click();
+      return page.getByRole('heading', { name: 'Now, before policy login' }).isVisible();
+    }, 100);
+    const verdict = page.locator('.verdict');
+    await verdict.getByText(/^The policy is DEGRADED: local caps decide while the store is away\./).waitFor();
+    expect(await page.locator('.badge.allow').count()).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    await picture(page, 'subject-degraded-dark-desk');
     await page.context().close();
   });
 

@@ -39,6 +39,36 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
     await service?.close();
   });
 
+  it('shows every table whole on a desk, also when there is more beside it', async () => {
+    const roomy = await startConsoleService({ listen: { port: 0, grpcPort: 0, drainMs: 100 } });
+    const { page } = await openConsole(browser, roomy.url, desk);
+    await signIn(page);
+    await visit(page, 'Health');
+    await page.getByRole('heading', { name: 'grpc' }).waitFor();
+    const table = page.getByRole('table', { name: /Abuse scenarios/ });
+    await table.waitFor();
+    const hidden = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('.table-box')].map((box) => box.scrollWidth - box.clientWidth)",
+      );
+    expect((await hidden()).filter((pixels) => pixels > 0)).toEqual([]);
+    await picture(page, 'health-grpc-dark-desk');
+    await page.context().close();
+    await roomy.close();
+  });
+
+  it('writes a countdown in the face of the words around it', async () => {
+    const { page } = await openConsole(browser, service.url, desk);
+    await signIn(page);
+    await visit(page, 'Subject');
+    await lookSomebodyUp(page);
+    const faces = await page.evaluate<string[]>(
+      "['body', '.verdict .figures'].map((which) => getComputedStyle(document.querySelector(which)).fontFamily)",
+    );
+    expect(faces[1]).toBe(faces[0]);
+    await page.context().close();
+  });
+
   it.each(['dark', 'light'] as const)(
     'can be used by everybody and fits on a phone, in %s',
     async (theme) => {

@@ -87,15 +87,15 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
           </div>
         </Panel>
       </div>
-      <div class="columns">
+      <div class="columns tables">
         <Panel title="Decisions since the start">
           <DecisionCounts value={value} />
         </Panel>
         <Panel title="Scenarios">
           <Scenarios value={value} />
         </Panel>
-        <Rooms value={value} />
       </div>
+      <Rooms value={value} />
       <Targets value={value} />
     </>
   );
@@ -177,9 +177,11 @@ function Targets({ value }: { readonly value: ServiceStatus }) {
 
 /** Other parts of the service, by what they say of themselves. */
 function Rooms({ value }: { readonly value: ServiceStatus }) {
+  const rooms = roomsIn(value);
+  if (rooms.length === 0) return null;
   return (
-    <>
-      {roomsIn(value).map(([name, facts]) => (
+    <div class="columns">
+      {rooms.map(([name, facts]) => (
         <Panel key={name} title={name}>
           <div class="panel-body">
             <dl class="facts">
@@ -193,6 +195,6 @@ function Rooms({ value }: { readonly value: ServiceStatus }) {
           </div>
         </Panel>
       ))}
-    </>
+    </div>
   );
 }

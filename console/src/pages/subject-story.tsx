@@ -2,10 +2,11 @@ import { useRef } from 'preact/hooks';
 import type { Explanation } from '../api/operating.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { clockTime } from '../format/time.ts';
-import { ruleWord, scopeWord } from '../format/words.ts';
+import { outcomeWord, ruleWord, scopeWord } from '../format/words.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
 import { useScrollFocus } from '../parts/scroll-focus.ts';
 
@@ -39,15 +40,7 @@ export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectS
           </>
         }
       >
-        <div class={`verdict ${tones[now.outcome] ?? ''}`}>
-          <OutcomeBadge outcome={now.outcome} level={now.level} />
-          {now.outcome === 'ALLOW' ? (
-            <span>Nothing speaks against this subject.</span>
-          ) : (
-            <Countdown until={now.until} />
-          )}
-          {now.deferred ? <span>Deferred: right credentials still get in.</span> : null}
-        </div>
+        {now.mode === 'NORMAL' ? <Verdict now={now} /> : <NotDeciding sentence={words[0] ?? ''} />}
         <div class="panel-body">
           <ReasonList reasons={now.reasons} />
           <details open>
@@ -74,6 +67,30 @@ export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectS
       </div>
       <Facts explanation={explanation} />
     </>
+  );
+}
+
+function Verdict({ now }: { readonly now: Explanation['now'] }) {
+  return (
+    <div class={`verdict ${tones[now.outcome] ?? ''}`}>
+      <OutcomeBadge outcome={now.outcome} level={now.level} />
+      {now.outcome === 'ALLOW' ? (
+        <span>Nothing speaks against this subject.</span>
+      ) : (
+        <Countdown until={now.until} />
+      )}
+      {now.deferred ? <span>Deferred: right credentials still get in.</span> : null}
+    </div>
+  );
+}
+
+/** While a policy does not decide on its store, what the records give is no verdict. */
+function NotDeciding({ sentence }: { readonly sentence: string }) {
+  return (
+    <div class="verdict soft">
+      <Icon name="alert" />
+      <strong>{sentence}</strong>
+    </div>
   );
 }
 
@@ -208,7 +225,11 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
           <dd>{budget === null ? 'none in this policy' : budgetWords(budget)}</dd>
           <dt>The next {next.op === 'fail' ? 'failure' : 'call'} would give</dt>
           <dd>
-            <OutcomeBadge outcome={next.decision.outcome} level={next.decision.level} />
+            {next.decision.mode === 'NORMAL' ? (
+              <OutcomeBadge outcome={next.decision.outcome} level={next.decision.level} />
+            ) : (
+              `${outcomeWord(next.decision.outcome)}, if the store decided`
+            )}
           </dd>
         </dl>
       </div>
