@@ -3,8 +3,9 @@ import { askedWindowMs } from './allowance.ts';
 
 /**
  * Cost asked for over the last seconds, refused calls included. Calls within a tenth of a second of an entry's first
- * one share it, so that a flood cannot make the record grow. Shared entries are forgotten up to that much early, never
- * late: nobody is blocked for less than the rule says. Costs are in thousandths.
+ * one share it, so that a flood cannot make the record grow; within a second while all that is asked for is little, so
+ * that the many who are no flood keep small records. Shared entries are forgotten up to that much early, never late:
+ * nobody is blocked for less than the rule says. Costs are in thousandths.
  *
  * The entry that calls still share stands apart from those before it: these stay one and the same list from call to
  * call, which would otherwise be copied and added up for each of them.
@@ -26,12 +27,18 @@ const none: readonly number[] = [];
 export const nothingAsked: Readonly<AskedWindow> = { asked: none, askingAt: 0, asking: 0, askedTotal: 0 };
 
 const sharedMs = 100;
+const sharedWhileLittleMs = 1_000;
 
-/** Drops what is older than the window, then adds the cost. */
-export function noteAsked(window: AskedWindow, milli: number, now: number): void {
+/**
+ * Drops what is older than the window, then adds the cost.
+ *
+ * @param littleMilli up to which all that is asked for is little
+ */
+export function noteAsked(window: AskedWindow, milli: number, now: number, littleMilli: number): void {
   if (window.asking > 0 && !isWithin(window.askingAt, now, askedWindowMs)) forgetAsked(window);
   const stale = staleLength(window, now);
-  const opens = milli > 0 && !(window.asking > 0 && now < window.askingAt + sharedMs);
+  const shared = window.askedTotal <= littleMilli ? sharedWhileLittleMs : sharedMs;
+  const opens = milli > 0 && !(window.asking > 0 && now < window.askingAt + shared);
   const closed = opens && window.asking > 0;
   if (stale > 0 || closed) window.asked = moved(window, stale, closed);
   if (opens) {
@@ -63,10 +70,10 @@ function staleLength(window: AskedWindow, now: number): number {
 /** The list without its stale head, and with the latest entry where that is closed. */
 function moved({ asked, askingAt, asking }: AskedWindow, stale: number, closed: boolean): readonly number[] {
   if (!closed) return asked.slice(stale);
-  if (stale === 0) return asked.concat(askingAt, asking);
+  if (stale === 0) return [...asked, askingAt, asking];
   // Most often one goes for one that comes: a copy that is moved up takes no more room than it needs.
   const next = asked.slice(stale - 2);
-  next.copyWithin(0, 2);
+  for (let index = 2; index < next.length; index += 1) next[index - 2] = next[index] as number;
   next[next.length - 2] = askingAt;
   next[next.length - 1] = asking;
   return next;

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AskedWindow, forgetAsked, noteAsked, nothingAsked } from './asked-window.ts';
+
+const start = 1_700_000_000_000;
+const windowMs = 5_000;
+const anyCall = fc.record({
+  gapMs: fc.oneof(fc.nat(150), fc.nat(2_000), fc.constant(6_000)),
+  milli: fc.oneof(fc.constant(0), fc.nat(4_000)),
+});
+const anyLittle = fc.constantFrom(0, 3_000, 20_000, Number.POSITIVE_INFINITY);
+
+interface Sum {
+  readonly exact: number;
+  /** Of what is younger than the window by more than what calls may share. */
+  readonly certain: number;
+}
+
+function sumOf(calls: readonly { at: number; milli: number }[], now: number, sharedMs: number): Sum {
+  let exact = 0;
+  let certain = 0;
+  for (const { at, milli } of calls) {
+    if (at > now - windowMs) exact += milli;
+    if (at > now - windowMs + sharedMs) certain += milli;
+  }
+  return { exact, certain };
+}
+
+describe('a window of what is asked for', () => {
+  it('never counts what is over, and forgets no more than what calls may share', () => {
+    fc.assert(
+      fc.property(fc.array(anyCall, { maxLength: 120, size: 'max' }), anyLittle, (calls, little) => {
+        const window: AskedWindow = { ...nothingAsked };
+        const noted: { at: number; milli: number }[] = [];
+        let now = start;
+        for (const { gapMs, milli } of calls) {
+          now += gapMs;
+          noted.push({ at: now, milli });
+          noteAsked(window, milli, now, little);
+          const { exact, certain } = sumOf(noted, now, little === 0 ? 100 : 1_000);
+          expect(window.askedTotal).toBeLessThanOrEqual(exact);
+          expect(window.askedTotal).toBeGreaterThanOrEqual(certain);
+        }
+      }),
+    );
+  });
+
+  it('has a total that is the sum of its entries', () => {
+    fc.assert(
+      fc.property(fc.array(anyCall, { maxLength: 120, size: 'max' }), anyLittle, (calls, little) => {
+        const window: AskedWindow = { ...nothingAsked };
+        let now = start;
+        for (const { gapMs, milli } of calls) {
+          now += gapMs;
+          noteAsked(window, milli, now, little);
+          const listed = window.asked.reduce((sum, each, index) => sum + (index % 2 === 1 ? each : 0), 0);
+          expect(window.askedTotal).toBe(listed + window.asking);
+        }
+      }),
+    );
+  });
+
+  it('never changes a list that an earlier record may have', () => {
+    const window: AskedWindow = { ...nothingAsked };
+    for (let count = 0; count < 200; count += 1) {
+      const before = window.asked;
+      const copy = [...before];
+      noteAsked(window, 1_000, start + count * 130, 0);
+      expect(before).toEqual(copy);
+    }
+    expect(window.asked.length / 2).toBeGreaterThan(30);
+  });
+
+  it('keeps five entries of those who ask for little, however often', () => {
+    const window: AskedWindow = { ...nothingAsked };
+    for (let count = 0; count < 1_000; count += 1) noteAsked(window, 1, start + count * 10, 1_000);
+    expect(window.asked.length / 2).toBeLessThanOrEqual(5);
+  });
+
+  it('can be forgotten', () => {
+    const window: AskedWindow = { ...nothingAsked };
+    for (let count = 0; count < 20; count += 1) noteAsked(window, 1_000, start + count * 200, 0);
+    forgetAsked(window);
+    expect(window).toEqual(nothingAsked);
+  });
+});
