@@ -4,7 +4,7 @@ import { connect } from 'node:http2';
 import { createConnection, createServer } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter, type LimiterOptions } from '../../src/limits/index.ts';
@@ -466,6 +466,12 @@ describe('health and drain', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
     open.push(() => void taken.close());
-    await expect(scene({ port })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await expect(scene({ port })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `port ${port} (gRPC for Envoy) is taken: choose another with --grpc-port, or none`,
+    });
+    expect(said.mock.calls).toEqual([]);
+    said.mockRestore();
   });
 });

@@ -9,7 +9,7 @@ configuration it keeps its records and a generated secret in ./portcullis-data a
 Example:
   $ portcullis serve
   $ portcullis serve --config portcullis.yaml --environment prod
-  $ portcullis serve --store redis://127.0.0.1:6379 --port 9000`;
+  $ portcullis serve --store redis://127.0.0.1:6379 --port 9000 --grpc-port none`;
 
 /** Adds `serve` to the program. */
 export function addServe(program: Command, io: CommandIo): void {
@@ -24,6 +24,7 @@ export function addServe(program: Command, io: CommandIo): void {
     )
     .option('--host <address>', 'where to listen (default: 127.0.0.1)')
     .option('--port <number>', '0 takes any that is free (default: 8470)')
+    .option('--grpc-port <number>', 'for Envoy; 0 takes any that is free, none leaves it out (default: 8471)')
     .option('--data <folder>', 'records and secret (default: portcullis-data)')
     .addHelpText('after', help)
     .action(async (flags: ServeFlags) => {

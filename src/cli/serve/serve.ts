@@ -17,6 +17,7 @@ export interface ServeFlags {
   readonly store?: string;
   readonly host?: string;
   readonly port?: string;
+  readonly grpcPort?: string;
   readonly data?: string;
 }
 
@@ -104,7 +105,8 @@ function describeStore({ dataFolder }: ServiceConfig, { storeKind, storeReached 
 }
 
 /** Flags count before everything else. */
-function withFlags(config: ServiceConfig, { store, host, port, data }: ServeFlags): ServiceConfig {
+function withFlags(config: ServiceConfig, flags: ServeFlags): ServiceConfig {
+  const { store, host, port, grpcPort, data } = flags;
   const dataFolder = data === undefined ? config.dataFolder : resolve(data);
   return {
     ...config,
@@ -114,12 +116,17 @@ function withFlags(config: ServiceConfig, { store, host, port, data }: ServeFlag
     listen: {
       ...config.listen,
       host: host ?? config.listen.host,
-      port: port === undefined ? config.listen.port : portOf(port),
+      port: port === undefined ? config.listen.port : portOf('--port', port),
+      grpcPort: grpcPort === undefined ? config.listen.grpcPort : grpcPortOf(grpcPort),
     },
   };
 }
 
-function portOf(text: string): number {
+function portOf(flag: string, text: string, orElse = ''): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Fault('INPUT_INVALID', `--port must be a number from 0 to 65535, got ${shapeOf(text)}`);
+  throw new Fault('INPUT_INVALID', `${flag} must be a number from 0 to 65535${orElse}, got ${shapeOf(text)}`);
+}
+
+function grpcPortOf(text: string): number | null {
+  return text === 'none' ? null : portOf('--grpc-port', text, ' or none');
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Server, ServerCredentials, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
@@ -65,6 +67,7 @@ export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
     'envoy.service.auth.v3.Authorization',
   ]);
   const server = makeServer(library, parts, health);
+  await assertFree(parts);
   const port = await bind(server, parts, library.grpc.ServerCredentials.createInsecure());
   let closing: Promise<void> | undefined;
   return {
@@ -130,6 +133,29 @@ function bind(server: Server, { host, port }: GrpcParts, credentials: ServerCred
     });
   });
 }
+
+/**
+ * Asked before the library binds: it writes a line of its own to stderr when a port is taken, which can only be turned
+ * off for the whole process, and the process may be a host with other users of the library.
+ */
+async function assertFree({ host, port }: GrpcParts): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen({ host, port, exclusive: true }), 'listening');
+  } catch (cause) {
+    // Any other trouble is told by the library itself, in the words of its kind.
+    if (!isTaken(cause)) return;
+    throw new Fault(
+      'CONFIG_INVALID',
+      `port ${port} (gRPC for Envoy) is taken: choose another with --grpc-port, or none`,
+      { cause },
+    );
+  }
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+const isTaken = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
 
 function drain(server: Server, health: HealthService, drainMs: number): Promise<void> {
   health.drain();

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/main.ts';
+import { cli } from './cli-run.ts';
+
+describe('portcullis serve, the port for Envoy', () => {
+  let folder: string;
+  let taken: Server;
+  let port: string;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-serve-'));
+    taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    port = String((taken.address() as { port: number }).port);
+  });
+  afterEach(() => {
+    taken.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const serve = (...flags: string[]) => [
+    'serve',
+    '--store',
+    'memory',
+    '--port',
+    '0',
+    '--data',
+    folder,
+    ...flags,
+  ];
+
+  /** What it says until it listens; then it is told to end. */
+  async function greeting(...flags: string[]): Promise<string> {
+    const stderr = new PassThrough({ encoding: 'utf8' });
+    let said = '';
+    stderr.on('data', (text: string) => {
+      said += text;
+      if (text.includes('access:')) process.emit('SIGTERM');
+    });
+    const io = { stdin: new PassThrough(), stdout: new PassThrough().resume(), stderr, isTerminal: false };
+    expect(await runCli(serve(...flags), io)).toBe(0);
+    return said;
+  }
+
+  it('that is taken ends the start, in one line that says what to do', async () => {
+    expect(await cli(serve('--grpc-port', port))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `portcullis: port ${port} (gRPC for Envoy) is taken: choose another with --grpc-port, or none\n`,
+    });
+  });
+
+  it('can be another, or none', async () => {
+    expect(await greeting('--grpc-port', '0')).toMatch(/gRPC for Envoy on 127\.0\.0\.1:\d+\n/);
+    expect(await greeting('--grpc-port', 'none')).not.toContain('gRPC');
+  });
+
+  it.each(['no', '65536', '-1', ''])('cannot be %j', async (text) => {
+    const { code, stderr } = await cli(serve(`--grpc-port=${text}`));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^portcullis: --grpc-port must be a number from 0 to 65535 or none, got an? /);
+  });
+});
