@@ -84,6 +84,12 @@ describe('the example express-login', () => {
     for (let i = 0; i < 4; i += 1)
       guesses.push(await call('/login', json({ email, password: `guess ${i}` })));
     expect(guesses.map(({ status }) => status)).toEqual([401, 429, 429, 429]);
+    expect(guesses.map(({ headers }) => headers['retry-after'] !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
     expect(guesses.every(({ headers }) => headers.ratelimit === undefined)).toBe(true);
     expect((await call('/login', json({ email, password }))).status).toBe(429);
     expect((await call('/login', json({ email, password }, cookie))).status).toBe(200);
@@ -92,6 +98,7 @@ describe('the example express-login', () => {
   it('answers bad input as such', async () => {
     const call = await start('express-login');
     expect((await call('/login', json({}))).status).toBe(400);
+    expect((await call('/login', { method: 'POST' })).status).toBe(400);
     expect((await call('/otp', json({ token: 'made up', code: '000000' }))).status).toBe(400);
   });
 });
