@@ -19,8 +19,6 @@ export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
   handler: RefusalHandler<Req, Res> = refuse,
 ): (request: Req, response: Res, next: Next) => void {
   return (request, response, next) => {
-    const goOn = (refusal: Answer | null) =>
-      refusal === null ? next() : handler(request, response, next, refusal);
     let refusal: Awaitable<Answer | null>;
     try {
       refusal = enter(request, response);
@@ -28,9 +26,14 @@ export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
       next(error);
       return;
     }
-    if (refusal instanceof Promise) void refusal.then(goOn, next);
-    else goOn(refusal);
+    if (refusal === null) next();
+    else if (refusal instanceof Promise) goOnLater(refusal, request, response, next);
+    else handler(request, response, next, refusal);
   };
+
+  function goOnLater(refusal: Promise<Answer | null>, request: Req, response: Res, next: Next): void {
+    void refusal.then((known) => (known === null ? next() : handler(request, response, next, known)), next);
+  }
 }
 
 function refuse(_request: NodeRequest, response: NodeResponse, _next: Next, refusal: Answer): void {

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const uuidBytes = 16;
 const uuidChars = 36;
-const perBatch = 128;
+const perBatch = 256;
 const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 const dash = 45;
 

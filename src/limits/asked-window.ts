@@ -17,7 +17,10 @@ export interface AskedWindow {
   askingAt: number;
   /** Its cost; 0 when there is none. */
   asking: number;
-  /** All cost, of the latest entry too. Whole numbers, so that adding and taking off stay exact. */
+  /**
+   * All cost, of the latest entry too, and of what is over but was not looked at since. Whole numbers, so that adding
+   * and taking off stay exact.
+   */
   askedTotal: number;
 }
 
@@ -28,17 +31,27 @@ export const nothingAsked: Readonly<AskedWindow> = { asked: none, askingAt: 0, a
 
 const sharedMs = 100;
 const sharedWhileLittleMs = 1_000;
+/** A twentieth of what is too much is little. */
+const littleShare = 1 / 20;
 
-/**
- * Drops what is older than the window, then adds the cost.
- *
- * @param littleMilli up to which all that is asked for is little
- */
-export function noteAsked(window: AskedWindow, milli: number, now: number, littleMilli: number): void {
+/** Adds the cost, and says whether that makes more than `most` within the window. */
+export function noteAsked(window: AskedWindow, milli: number, now: number, most: number): boolean {
+  const shared = window.askedTotal <= most * littleShare ? sharedWhileLittleMs : sharedMs;
+  const opens = !(window.asking > 0 && now < window.askingAt + shared);
+  // What is over can only make it more: as long as even so it is not too much, nobody needs to look for it.
+  if (!opens && window.askedTotal + milli <= most) {
+    window.asking += milli;
+    window.askedTotal += milli;
+    return false;
+  }
+  addAsked(window, milli, now, opens && milli > 0);
+  return window.askedTotal > most;
+}
+
+/** Drops what is older than the window, then adds the cost. */
+function addAsked(window: AskedWindow, milli: number, now: number, opens: boolean): void {
   if (window.asking > 0 && !isWithin(window.askingAt, now, askedWindowMs)) forgetAsked(window);
   const stale = staleLength(window, now);
-  const shared = window.askedTotal <= littleMilli ? sharedWhileLittleMs : sharedMs;
-  const opens = milli > 0 && !(window.asking > 0 && now < window.askingAt + shared);
   const closed = opens && window.asking > 0;
   if (stale > 0 || closed) window.asked = moved(window, stale, closed);
   if (opens) {

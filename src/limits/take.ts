@@ -45,8 +45,6 @@ export interface Taken {
 }
 
 const firstBlockLevel = 2;
-/** A twentieth of what brings a block is little, in thousandths of a unit. */
-const littleMilliOfBlock = milliCost / 20;
 
 /**
  * Takes the cost of a call from its client's bucket. A refused call takes nothing, but counts as asked for; while a
@@ -89,8 +87,7 @@ export function inRefill(bucket: Bucket, from: number, to: number, now: number):
 function judgeFlood(record: ClientRecord, allowance: Allowance, milli: number, now: number): Refusal | null {
   const { standing } = record;
   if (isHardBlocked(standing, now)) return { rule: 'blocked', until: standing.hardUntil };
-  noteAsked(record, milli, now, allowance.blockAbove * littleMilliOfBlock);
-  if (record.askedTotal / milliCost <= allowance.blockAbove) return null;
+  if (!noteAsked(record, milli, now, allowance.blockAbove * milliCost)) return null;
   const level = escalate(firstBlockLevel, remembered(standing, now, ladder), ladder.maxLevel);
   record.standing = hardBlocked(standing, level, now, ladder);
   forgetAsked(record);
