@@ -130,7 +130,7 @@ export class RequestDecider implements RequestJudge {
 const noReasons: readonly ReplayReason[] = [];
 
 /** A server logs a name that it has not let in as well. */
-export function eventOf({ method, path, ip, ua, status, user }: RequestEntry): RequestEvent {
+function eventOf({ method, path, ip, ua, status, user }: RequestEntry): RequestEvent {
   return { method: method.toUpperCase(), path, ip, ua, user: status === UNAUTHORIZED ? null : user, status };
 }
 
