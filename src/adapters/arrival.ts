@@ -1,9 +1,11 @@
-import { requestIdHeader, requestIdOf } from '../limits/index.ts';
+import { isRequestId, requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 
 /** What an adapter reads from a request of its framework. */
 export interface Arrival {
   /** The request itself: two gates on one way see the same. */
   readonly request: object;
+  /** The answer, where its headers can be read before it is sent. */
+  readonly answer?: { getHeader(name: string): unknown } | undefined;
   readonly method: string;
   /** As the client sent it, with its query, whatever prefix the framework has taken off. */
   readonly path: string;
@@ -28,9 +30,19 @@ export type Awaitable<T> = T | Promise<T>;
 
 const requestId = Symbol('portcullis.requestId');
 
-/** The id of a request: its own if it is sane, else a new one, the same at every gate. */
-export function requestIdFor({ request, header }: Arrival): string {
+/**
+ * The id of a request: its own if it is sane, else the one its answer carries already, else a new one. Every gate puts
+ * it on the answer, so it is the same at all of them. Only where answers cannot be read yet is it kept with the request:
+ * one more property there makes all that the framework does with it dearer.
+ */
+export function requestIdFor({ request, answer, header }: Arrival): string {
+  const inbound = header(requestIdHeader);
+  if (isRequestId(inbound)) return inbound;
+  if (answer !== undefined) {
+    const given = answer.getHeader(requestIdHeader);
+    return requestIdOf(typeof given === 'string' ? given : null);
+  }
   const holder: { [requestId]?: string } = request;
-  holder[requestId] ??= requestIdOf(header(requestIdHeader));
+  holder[requestId] ??= requestIdOf(null);
   return holder[requestId];
 }

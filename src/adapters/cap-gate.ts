@@ -71,10 +71,11 @@ export class CapGate<Args extends readonly unknown[]> {
     if (choice === null) return null;
     const { route, ...call } = choice;
     const admission = await this.#caps.admit(route, { ...call, signal: caller });
-    const headers = this.#headersFor(arrival);
+    const requestId = requestIdFor(arrival);
+    const headers = this.#headersFor(requestId);
     return admission.admitted
       ? { headers, slot: admission, refusal: null }
-      : { headers, slot: null, refusal: refusalOf(admission, arrival) };
+      : { headers, slot: null, refusal: refusalOf(admission, requestId, arrival.path) };
   }
 
   #choose({ method, path }: Arrival, args: Args): Awaitable<CapChoice | null> {
@@ -82,17 +83,17 @@ export class CapGate<Args extends readonly unknown[]> {
     return route === undefined ? routeOf(method, barePath(withoutBase(path, this.#base))) : route(...args);
   }
 
-  #headersFor(arrival: Arrival): Answer['headers'] {
-    const requestId = [requestIdHeader, requestIdFor(arrival)] as const;
-    if (this.#options.pressureHeader === false) return [requestId];
-    return [requestId, [PRESSURE_HEADER, formatPressure(this.#caps.pressure)]];
+  #headersFor(requestId: string): Answer['headers'] {
+    const named = [requestIdHeader, requestId] as const;
+    if (this.#options.pressureHeader === false) return [named];
+    return [named, [PRESSURE_HEADER, formatPressure(this.#caps.pressure)]];
   }
 }
 
-function refusalOf(denied: Denied, arrival: Arrival): Answer {
+function refusalOf(denied: Denied, requestId: string, path: string): Answer {
   const { status, headers, problem } = overloadAnswer(denied, {
-    requestId: requestIdFor(arrival),
-    instance: barePath(arrival.path),
+    requestId,
+    instance: barePath(path),
   });
   return { status, headers: Object.entries(headers), body: JSON.stringify(problem) };
 }

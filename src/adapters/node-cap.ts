@@ -23,7 +23,7 @@ export function capNode<Req extends NodeRequest, Res extends NodeResponse>(
 
   async function enter(request: Req, response: Res): Promise<Answer | null> {
     const { caller, ended } = visitOf(response);
-    const passage = await gate.pass(arrivalOfNode(request), caller, request, response);
+    const passage = await gate.pass(arrivalOfNode(request, response), caller, request, response);
     if (passage === null) return null;
     setHeaders(response, passage.headers);
     if (passage.slot === null) return passage.refusal;

@@ -22,7 +22,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   const { requestPropertyName = 'rateLimit' } = options;
 
   function enter(request: Req, response: Res): Awaitable<Answer | null> {
-    const passage = gate.pass(arrivalOfNode(request), request, response);
+    const passage = gate.pass(arrivalOfNode(request, response), request, response);
     return passage instanceof Promise
       ? passage.then((later) => mark(request, response, later))
       : mark(request, response, passage);

@@ -6,10 +6,15 @@ import type { Answer, Arrival } from './arrival.ts';
 export type NodeRequest = (IncomingMessage | Http2ServerRequest) & { readonly originalUrl?: string };
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
-export function arrivalOfNode(request: NodeRequest, path?: string): Arrival {
+export function arrivalOfNode(
+  request: NodeRequest,
+  answer: NonNullable<Arrival['answer']>,
+  path?: string,
+): Arrival {
   const { headers } = request;
   return {
     request,
+    answer,
     method: request.method ?? 'GET',
     path: path ?? request.originalUrl ?? request.url ?? '/',
     peer: request.socket?.remoteAddress,

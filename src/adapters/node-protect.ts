@@ -27,7 +27,7 @@ export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T
   const gate = new SignInGate<[Req, Res], T>(guard, options);
   const { handler = deny } = options;
   return (request, response, next) => {
-    void gate.pass(arrivalOfNode(request), request, response).then((passage) => {
+    void gate.pass(arrivalOfNode(request, response), request, response).then((passage) => {
       if (!passage.allowed) return handler(request, response, next, passage);
       setHeaders(response, passage.headers);
       Object.assign(request, { signIn: passage.signIn });

@@ -5,7 +5,12 @@ export const requestIdHeader = 'x-request-id';
 
 const sane = /^[!-~]{1,128}$/;
 
+/** Whether it has 1 to 128 visible ASCII characters, so that it can name a request. */
+export function isRequestId(text: unknown): text is string {
+  return typeof text === 'string' && sane.test(text);
+}
+
 /** The inbound id if it has 1 to 128 visible ASCII characters, else a new one: a UUID unless told otherwise. */
 export function requestIdOf(inbound: string | null | undefined, create: () => string = nextUuid): string {
-  return typeof inbound === 'string' && sane.test(inbound) ? inbound : create();
+  return isRequestId(inbound) ? inbound : create();
 }

@@ -74,7 +74,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
   }
 
   return (request, reply, done) => {
-    const passage = gate.pass(arrivalOf(request), request, reply);
+    const passage = gate.pass(arrivalOf(request, reply), request, reply);
     if (passage instanceof Promise || (passage !== null && passage.refusal !== null)) {
       return enterLater(request, reply, passage);
     }
@@ -93,7 +93,7 @@ export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
   const gate = new CapGate<Args>(caps, options);
   return async (request, reply) => {
     const { caller, ended } = visitOf(reply.raw);
-    const passage = await gate.pass(arrivalOf(request), caller, request, reply);
+    const passage = await gate.pass(arrivalOf(request, reply), caller, request, reply);
     if (passage === null) return undefined;
     setHeaders(reply, passage.headers);
     if (passage.slot !== null) {
@@ -115,7 +115,7 @@ export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
 export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): FastifyHook {
   const gate = new SignInGate<Args, T>(guard, options);
   return async (request, reply) => {
-    const passage = await gate.pass(arrivalOf(request), request, reply);
+    const passage = await gate.pass(arrivalOf(request, reply), request, reply);
     if (passage.allowed) {
       setHeaders(reply, passage.headers);
       Object.assign(request, { signIn: passage.signIn });
@@ -127,8 +127,8 @@ export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): Fas
   };
 }
 
-function arrivalOf(request: FastifyRequest): Arrival {
-  return arrivalOfNode(request.raw, request.originalUrl);
+function arrivalOf(request: FastifyRequest, reply: FastifyReply): Arrival {
+  return arrivalOfNode(request.raw, reply, request.originalUrl);
 }
 
 function setHeader(reply: FastifyReply, name: string, value: string): void {

@@ -103,7 +103,7 @@ export function signInOf<T>(context: Context): SignIn<T> | undefined {
 }
 
 function arrivalOf(context: Context): Arrival {
-  return arrivalOfNode(context.req, context.originalUrl);
+  return arrivalOfNode(context.req, context.res, context.originalUrl);
 }
 
 function setHeaders(context: Context, headers: Answer['headers']): void {
