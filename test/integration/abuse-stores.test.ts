@@ -48,8 +48,9 @@ async function findingsOn(store: Store): Promise<string[]> {
 describe('scenarios on every store', () => {
   it('find the same in LMDB as in memory', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-abuse-'));
-    const store = createLmdbStore({ path: join(folder, 'records') });
+    const store = createLmdbStore({ path: join(folder, 'records'), deadlineMs: 20_000 });
     try {
+      await store.ready();
       const inMemory = await findingsOn(createMemoryStore());
       expect(inMemory.filter((told) => told.includes('blocked')).length).toBeGreaterThan(1);
       expect(await findingsOn(store)).toEqual(inMemory);
