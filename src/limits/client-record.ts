@@ -1,7 +1,7 @@
 import { type Bucket, fullBucket } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
-import type { Key, Records, StoredRecord } from '../core/records.ts';
+import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { cleanStanding, type Holder, type Standing } from '../core/standing.ts';
 import { type AskedWindow, nothingAsked } from './asked-window.ts';
 
@@ -48,12 +48,19 @@ export function readClient(records: Records, key: Key<ClientRecord>, t: number):
 
 export function writeClient(records: Records, key: Key<ClientRecord>, record: ClientRecord, t: number): void {
   const { softUntil, hardUntil } = record.standing;
-  records.put(key, record, {
-    keepMs: expiryOf(record) - t,
-    softMs: Math.max(0, softUntil - t),
-    hardMs: Math.max(0, hardUntil - t),
-  });
+  const keepMs = expiryOf(record) - t;
+  const isUsual = keepMs === sightMs && softUntil <= t && hardUntil <= t;
+  records.put(
+    key,
+    record,
+    isUsual
+      ? usualRetention
+      : { keepMs, softMs: Math.max(0, softUntil - t), hardMs: Math.max(0, hardUntil - t) },
+  );
 }
+
+/** Of nearly all clients: one for all, for a store may keep it with the record. */
+const usualRetention: Retention = Object.freeze({ keepMs: sightMs, softMs: 0, hardMs: 0 });
 
 /** From when on the record says the same as none. */
 function expiryOf({ at, bucket, standing }: ClientRecord): number {
