@@ -42,7 +42,7 @@ function orderFor(mutant, found, tests, quickest, near) {
 }
 
 /** Long enough for a busy machine: endless loops are nearly always caught by counting, not by the clock. */
-function limitFor(ms) {
+export function limitFor(ms) {
   return Math.ceil(60_000 + ms * 20);
 }
 
