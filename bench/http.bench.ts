@@ -1,13 +1,10 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
 import { type Framework, frameworks, type LimiterName } from './http-servers.ts';
 import type { Report } from './runner.ts';
+import { middleOf, pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
 
 /**
  * Requests through Express and Fastify without a limiter, with the framework's own, and with ours: the same load, each
@@ -25,20 +22,6 @@ const peers = {
   Redis: { express: 'rate-limiter-flexible 11, ioredis', fastify: '@fastify/rate-limit 11, ioredis' },
 } as const;
 type StoreName = keyof typeof peers;
-
-interface Sample {
-  readonly perSecond: number;
-  readonly p99Ms: number;
-  /** Processor time of the server: what a limiter costs, however busy the machine is otherwise. */
-  readonly cpuMicros: number;
-}
-
-interface Running {
-  readonly url: string;
-  /** Processor time since the start, in µs. */
-  usage(): Promise<number>;
-  stop(): void;
-}
 
 export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
@@ -92,7 +75,7 @@ async function measureInTurns(
     for (const limiter of limiters) servers.set(limiter, await start(framework, limiter, redisUrl));
     for (let round = 0; round <= rounds; round += 1) {
       for (const [limiter, server] of servers) {
-        const sample = await load(server, script);
+        const sample = await pressServer(server, { script, connections, seconds: roundSeconds });
         if (round > 0) samples[limiter].push(sample);
       }
     }
@@ -102,69 +85,9 @@ async function measureInTurns(
   return { none: middleOf(samples.none), peer: middleOf(samples.peer), ours: middleOf(samples.ours) };
 }
 
-function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (values: number[]) =>
-    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
-    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
-    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
-  };
-}
-
-async function start(
-  framework: Framework,
-  limiter: LimiterName,
-  redisUrl: string | undefined,
-): Promise<Running> {
-  const program = fileURLToPath(new URL('./http-servers.js', import.meta.url));
+function start(framework: Framework, limiter: LimiterName, redisUrl: string | undefined): Promise<Running> {
   const args = redisUrl === undefined ? [framework, limiter] : [framework, limiter, redisUrl];
-  const child: ChildProcess = fork(program, args, {
-    execArgv: [],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  const [port] = (await once(child, 'message')) as [number];
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    usage: async () => {
-      child.send('usage');
-      const [micros] = (await once(child, 'message')) as [number];
-      return micros;
-    },
-    stop: () => child.disconnect(),
-  };
-}
-
-const execute = promisify(execFile);
-
-async function load({ url, usage }: Running, script: string): Promise<Sample> {
-  const usedBefore = await usage();
-  const { stdout } = await execute('wrk', [
-    '-t1',
-    `-c${connections}`,
-    `-d${roundSeconds}s`,
-    '--latency',
-    '-s',
-    script,
-    url,
-  ]);
-  if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
-  const used = (await usage()) - usedBefore;
-  return {
-    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
-    p99Ms: p99In(stdout),
-    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
-  };
-}
-
-function numberIn(text: string, pattern: RegExp): number {
-  return Number(text.match(pattern)?.[1] ?? Number.NaN);
-}
-
-function p99In(text: string): number {
-  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
-  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
-  return Number(value) * toMs;
+  return startServer(new URL('./http-servers.js', import.meta.url), args, '/');
 }
 
 /** Requests of all callers are made once, so that the load costs wrk next to nothing. */

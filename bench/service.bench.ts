@@ -1,12 +1,9 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Report } from './runner.ts';
 import { benchToken, type ServerName, serverNames } from './service-servers.ts';
+import { middleOf, pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
 
 /**
  * `POST /v1/check` of the service beside a bare Fastify endpoint that parses the same body and returns the same JSON
@@ -18,20 +15,6 @@ const rounds = 13;
 const roundSeconds = 1;
 const connections = 32;
 const accounts = 1_000;
-
-interface Sample {
-  readonly perSecond: number;
-  readonly p99Ms: number;
-  /** Processor time of the server, however busy the machine is otherwise. */
-  readonly cpuMicros: number;
-}
-
-interface Running {
-  readonly url: string;
-  /** Processor time since the start, in µs. */
-  usage(): Promise<number>;
-  stop(): void;
-}
 
 export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
@@ -73,7 +56,7 @@ async function measureInTurns(script: string): Promise<Record<ServerName, Sample
     for (const name of serverNames) servers.set(name, await start(name));
     for (let round = 1; round <= warmUps + rounds; round += 1) {
       for (const [name, server] of servers) {
-        const sample = await load(server, script);
+        const sample = await pressServer(server, { script, connections, seconds: roundSeconds });
         if (round > warmUps) samples[name].push(sample);
       }
     }
@@ -83,64 +66,8 @@ async function measureInTurns(script: string): Promise<Record<ServerName, Sample
   return samples;
 }
 
-function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (values: number[]) =>
-    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
-    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
-    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
-  };
-}
-
-async function start(name: ServerName): Promise<Running> {
-  const program = fileURLToPath(new URL('./service-servers.js', import.meta.url));
-  const child: ChildProcess = fork(program, [name], {
-    execArgv: [],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  const [port] = (await once(child, 'message')) as [number];
-  return {
-    url: `http://127.0.0.1:${port}/v1/check`,
-    usage: async () => {
-      child.send('usage');
-      const [micros] = (await once(child, 'message')) as [number];
-      return micros;
-    },
-    stop: () => child.disconnect(),
-  };
-}
-
-const execute = promisify(execFile);
-
-async function load({ url, usage }: Running, script: string): Promise<Sample> {
-  const usedBefore = await usage();
-  const { stdout } = await execute('wrk', [
-    '-t1',
-    `-c${connections}`,
-    `-d${roundSeconds}s`,
-    '--latency',
-    '-s',
-    script,
-    url,
-  ]);
-  if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
-  const used = (await usage()) - usedBefore;
-  return {
-    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
-    p99Ms: p99In(stdout),
-    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
-  };
-}
-
-function numberIn(text: string, pattern: RegExp): number {
-  return Number(text.match(pattern)?.[1] ?? Number.NaN);
-}
-
-function p99In(text: string): number {
-  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
-  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
-  return Number(value) * toMs;
+function start(name: ServerName): Promise<Running> {
+  return startServer(new URL('./service-servers.js', import.meta.url), [name], '/v1/check');
 }
 
 /** Requests are made once, so that the load costs wrk next to nothing. */

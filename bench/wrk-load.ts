@@ -1,0 +1,84 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** What a round of load on one server has shown. */
+export interface Sample {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Processor time of the server for one request, however busy the machine is otherwise. */
+  readonly cpuMicros: number;
+}
+
+/** A server in a process of its own. */
+export interface Running {
+  readonly url: string;
+  /** Processor time since the start, in µs. */
+  usage(): Promise<number>;
+  stop(): void;
+}
+
+/** How hard a round presses. */
+export interface Load {
+  /** A Lua file for `wrk`. */
+  readonly script: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Forks a compiled bench program, which tells its port first and its processor time when it is asked for `usage`. */
+export async function startServer(program: URL, args: readonly string[], path: string): Promise<Running> {
+  const child: ChildProcess = fork(fileURLToPath(program), args, {
+    execArgv: [],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    url: `http://127.0.0.1:${port}${path}`,
+    usage: async () => {
+      child.send('usage');
+      const [micros] = (await once(child, 'message')) as [number];
+      return micros;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+const execute = promisify(execFile);
+
+/** One round of load by `wrk`. Refusals and errors end the bench: they would be quicker than answers. */
+export async function pressServer({ url, usage }: Running, load: Load): Promise<Sample> {
+  const { script, connections, seconds } = load;
+  const usedBefore = await usage();
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
+  const { stdout } = await execute('wrk', args);
+  if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
+  const used = (await usage()) - usedBefore;
+  return {
+    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
+    p99Ms: p99In(stdout),
+    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
+  };
+}
+
+/** The middle of each number. */
+export function middleOf(samples: readonly Sample[]): Sample {
+  const middle = (values: number[]) =>
+    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return {
+    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
+    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(text.match(pattern)?.[1] ?? Number.NaN);
+}
+
+function p99In(text: string): number {
+  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
+  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
+  return Number(value) * toMs;
+}
