@@ -1,5 +1,5 @@
-import type { Scenarios } from '../abuse/index.ts';
-import type { Call, Limiter, Verdict } from '../limits/index.ts';
+import type { RequestCall, Scenarios } from '../abuse/index.ts';
+import type { Limiter, Verdict } from '../limits/index.ts';
 
 /** What a call that a proxy asks about is judged by. */
 export interface VisitParts {
@@ -8,19 +8,26 @@ export interface VisitParts {
   readonly scenarios: () => Scenarios | null;
   /** Told when scenarios could not see a call; nobody waits for that. */
   readonly onFault: (error: unknown) => void;
+  /**
+   * Where it is given, a caller that scenarios slow down is held back too, until this is aborted. Leave it out for a proxy
+   * with a short patience: it lets the call go on, or fails it, and either tells.
+   */
+  readonly heldUntil?: AbortSignal;
 }
 
 /**
- * Judges a call on behalf of a proxy that waits for the verdict with a short patience of its own. What scenarios hold
- * against the caller slows its refill or refuses it; it is not held back, for a proxy that has lost its patience lets the
- * call go on, or fails it, and either tells. Scenarios see the call, but not how it ended.
+ * Judges a call on behalf of a proxy that waits for the verdict. What scenarios hold against the caller slows its refill
+ * or refuses it. They see the call, but not how it ended: those that go by the answer stay blind here.
  */
-export async function judgeVisit(call: Call, { limiter, scenarios, onFault }: VisitParts): Promise<Verdict> {
+export async function judgeVisit(call: RequestCall, parts: VisitParts): Promise<Verdict> {
+  const { limiter, scenarios, onFault, heldUntil } = parts;
   const watching = scenarios();
   if (watching === null) return limiter.take(call);
   const standing = await watching.standing(call);
   const verdict = await limiter.take({ ...call, standing });
-  if (verdict.rule !== 'blocked' && verdict.skipped === null) {
+  const isSkipped = verdict.skipped !== null;
+  if (heldUntil !== undefined && verdict.allowed && !isSkipped) await watching.delay(standing, heldUntil);
+  if (verdict.rule !== 'blocked' && !isSkipped) {
     watching.observe({ ...call, status: verdict.allowed ? null : 429 }).catch(onFault);
   }
   return verdict;

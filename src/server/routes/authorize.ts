@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import type { RequestCall, Scenarios } from '../../abuse/index.ts';
-import type { HeaderOptions, Limiter, Verdict } from '../../limits/index.ts';
+import type { HeaderOptions, Verdict } from '../../limits/index.ts';
 import { limitProblem, problemMediaType, rateLimitHeaders, requestIdOf } from '../../limits/index.ts';
 import { headerOf } from '../http/http-call.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
+import { judgeVisit, type VisitParts } from '../judge-visit.ts';
 import type { Route, RouteAnswer, RouteCall } from '../route.ts';
 
 /** What the limiter takes; anything longer is a path that no route has. */
@@ -22,13 +22,8 @@ interface Origin {
 }
 
 /** What `/v1/authorize` decides by. */
-export interface AuthorizeParts {
-  readonly limiter: Limiter;
+export interface AuthorizeParts extends Omit<VisitParts, 'heldUntil'> {
   readonly headers: () => HeaderOptions & { readonly userHeader: string | null };
-  /** Null where they are off. */
-  readonly scenarios: () => Scenarios | null;
-  /** Told when a request could not be judged; nobody waits for that. */
-  readonly onFault: (error: unknown) => void;
 }
 
 /**
@@ -65,7 +60,7 @@ async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteA
   const headerNames = call.headerNames.filter((name) => !ofProxies.test(name));
   const user = userIn(call, header, parts.headers().userHeader);
   const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, user, header, headerNames };
-  const verdict = await judge(visitor, parts, call.signal);
+  const verdict = await judgeVisit(visitor, { ...parts, heldUntil: call.signal });
   const told = Object.fromEntries(rateLimitHeaders(verdict, parts.headers()));
   if (verdict.allowed) return { status: 200, headers: told, body: '' };
   return refusal(verdict, call.query.get('deny') === '403' ? 403 : 429, {
@@ -73,20 +68,6 @@ async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteA
     path: origin.path,
     told,
   });
-}
-
-/** Scenarios see what the proxy asks for, but not how it ended: those that go by the answer stay blind here. */
-async function judge(visitor: RequestCall, parts: AuthorizeParts, signal: AbortSignal): Promise<Verdict> {
-  const scenarios = parts.scenarios();
-  if (scenarios === null) return parts.limiter.take(visitor);
-  const standing = await scenarios.standing(visitor);
-  const verdict = await parts.limiter.take({ ...visitor, standing });
-  if (verdict.allowed && verdict.skipped === null) await scenarios.delay(standing, signal);
-  if (verdict.rule !== 'blocked' && verdict.skipped === null) {
-    const event = { ...visitor, status: verdict.allowed ? null : 429 };
-    scenarios.observe(event).catch(parts.onFault);
-  }
-  return verdict;
 }
 
 interface Telling {
