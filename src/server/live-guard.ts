@@ -52,11 +52,13 @@ interface Listening {
 
 /** The same store, which whoever borrows it cannot close. */
 export function lentStore(store: Store): Store {
+  const setAside = store.setAside?.bind(store);
   return {
     view: (keys, look, options) => store.view(keys, look, options),
     transact: (keys, step) => store.transact(keys, step),
     ping: () => store.ping(),
     held: (prefix) => store.held(prefix),
     close: () => Promise.resolve(),
+    ...(setAside === undefined ? {} : { setAside }),
   };
 }

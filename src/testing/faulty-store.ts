@@ -29,6 +29,7 @@ export interface FaultyStore extends Store {
 /** Wraps a store so that its calls can be made to fail, to hang or to be late. */
 export function createFaultyStore(store: Store, clock: Clock): FaultyStore {
   const calls = { view: 0, transact: 0, ping: 0 };
+  const setAside = store.setAside?.bind(store);
   let planned: TroublePlan = () => null;
 
   function meet<T>(name: StoreCallName, call: () => Promise<T>): Promise<T> {
@@ -54,11 +55,12 @@ export function createFaultyStore(store: Store, clock: Clock): FaultyStore {
     trouble(plan) {
       planned = typeof plan === 'function' ? plan : () => plan;
     },
-    view: (keys, look) => meet('view', () => store.view(keys, look)),
+    view: (keys, look, options) => meet('view', () => store.view(keys, look, options)),
     transact: (keys, step) => meet('transact', () => store.transact(keys, step)),
     ping: () => meet('ping', () => store.ping()),
     held: (prefix) => store.held(prefix),
     close: () => store.close(),
+    ...(setAside === undefined ? {} : { setAside }),
   };
 }
 

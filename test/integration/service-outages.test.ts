@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { open as openLmdb } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../servers/free-port.ts';
 import { startPostgres } from '../servers/postgres-server.ts';
@@ -104,6 +105,24 @@ describe('an embedded store', () => {
     expect([after.outcome, after.until]).toEqual(['HARD_BLOCK', before.until]);
     second.kill('SIGTERM');
     await second.ended;
+    rmSync(dataFolder, { recursive: true, force: true });
+  });
+
+  it('sets records aside that cannot be read, so that their subject starts anew', async () => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'portcullis-data-'));
+    const document = { dataFolder, store: 'lmdb' };
+    const first = await startService(document);
+    expect((await decides(first, '/v1/fail')).mode).toBe('NORMAL');
+    await first.close();
+    const raw = openLmdb({ path: join(dataFolder, 'records'), overlappingSync: false });
+    const records = raw.openDB<string>('records', { encoding: 'string' });
+    for (const key of [...records.getKeys()]) await records.put(key, '9999999999999 0 nonsense');
+    await raw.close();
+    const second = await startService(document);
+    await second.ask('POST', '/v1/check', login);
+    expect(await decides(second)).toMatchObject({ outcome: 'ALLOW', mode: 'NORMAL' });
+    expect(second.lines.join('')).toMatch(/"count":[1-9].*"a stored record cannot be read"/);
+    await second.close();
     rmSync(dataFolder, { recursive: true, force: true });
   });
 
