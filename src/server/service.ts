@@ -34,8 +34,10 @@ import { observeRoutes } from './routes/observe.ts';
 import { pinRoutes } from './routes/pins.ts';
 import { metricsRoutes, openApiRoutes } from './routes/self-description.ts';
 import { statusRoutes } from './routes/status.ts';
+import { targetRoutes } from './routes/targets.ts';
 import { openSecrets } from './secrets.ts';
 import { StorePulse } from './store-pulse.ts';
+import { TargetBook } from './target-book.ts';
 import { packageVersion } from './version.ts';
 
 /** What a host may hand in. */
@@ -104,6 +106,8 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
   const rooms = await openRooms({ ...roomParts, scenarios: () => core.scenarios }, parts.rooms);
   const pulse = new StorePulse(opened.store, () => performance.now());
   const tally = new DecisionTally(guard);
+  const targets = new TargetBook(() => performance.now());
+  observation.metrics.followTargets(() => targets.counts());
   const isDraining = () => listener.isDraining;
   const routes: Route[] = [
     ...coreRoutes(core, observation),
@@ -117,12 +121,14 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
       storeAnswers: () => pulse.answers(),
       decisions: () => tally.counts(),
       feed: () => observation.feed.counts(),
+      targets: () => targets.counts(),
       isDraining,
       version,
       startedAt: Date.now(),
       clock: Date.now,
       rooms: () => Object.fromEntries(rooms.map((room) => [room.name, room.status?.() ?? {}])),
     }),
+    ...targetRoutes(targets),
     ...rooms.flatMap((room) => room.routes ?? []),
     ...openApiRoutes(() => routes, version),
   ];

@@ -16,6 +16,7 @@ export type { SvcFetch, SvcRequestInit } from './fetch.ts';
 export { type FetchHandler, withPassportFetch } from './fetch-server.ts';
 export type { GlobalBreaker, GlobalBreakerPolicy, GlobalCause, Priority } from './global-breaker.ts';
 export type { SvcHealth, TargetHealth } from './health.ts';
+export type { HealthReport, ReportedTarget } from './health-report.ts';
 export type { HopPath } from './hops.ts';
 export { currentJourney, type Journey, runInJourney } from './journey.ts';
 export type { PassportKey } from './key-ring.ts';
@@ -31,6 +32,12 @@ export type {
 } from './options.ts';
 export { PASSPORT_HEADER, type PassportFlaw } from './passport.ts';
 export type { PoolPolicy } from './pool.ts';
+export {
+  type HealthPublication,
+  type PublishHealthOptions,
+  type PublishHealthRuntime,
+  publishHealth,
+} from './publish-health.ts';
 export { RECEIPT_HEADER, type ReceiptFlaw } from './receipt.ts';
 export type { SvcRequest } from './request.ts';
 export type { RetryCause, WithholdReason } from './retry-rules.ts';

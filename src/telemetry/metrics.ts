@@ -34,6 +34,12 @@ export interface HttpObservation {
   readonly durationMs: number;
 }
 
+/** How many service clients report their targets, and these by the state of their breakers. */
+export interface ReportedBreakers {
+  readonly reporters: number;
+  readonly breakers: Readonly<Record<'closed' | 'open' | 'half-open', number>>;
+}
+
 const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
 const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
@@ -283,11 +289,36 @@ export class Metrics {
     this.#pins.set({ kind }, count);
   }
 
+  /** What service clients report of their targets: read whenever the numbers are, since reports expire. */
+  followTargets(read: () => ReportedBreakers): void {
+    const reporters: Gauge = this.#gauge(
+      'portcullis_target_reporters',
+      'Service clients that report their targets.',
+      [],
+      () => reporters.set(read().reporters),
+    );
+    const targets: Gauge<'breaker'> = this.#gauge(
+      'portcullis_targets',
+      'Targets of service clients, by the state of their breakers; each once for every client that reports it.',
+      ['breaker'],
+      () => {
+        for (const [breaker, count] of Object.entries(read().breakers)) targets.set({ breaker }, count);
+      },
+    );
+  }
+
   #tally<L extends string>(name: string, help: string, labels: readonly L[]): Tally<L> {
     return new Tally(this.registry, name, help, labels);
   }
 
-  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
-    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  /** @param collect sets it whenever the numbers are read; default: it is set when something happens */
+  #gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    collect?: () => void,
+  ): Gauge<L> {
+    const options = { name, help, labelNames: [...labelNames], registers: [this.registry] };
+    return new Gauge(collect === undefined ? options : { ...options, collect });
   }
 }

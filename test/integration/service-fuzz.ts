@@ -51,6 +51,27 @@ const seedBodies: readonly object[] = [
     { op: 'check', ip, account },
   ],
   { identifier: account, client_ip: ip },
+  {
+    name: 'orders',
+    everyMs: 1_000,
+    globalBreaker: 'closed',
+    loops: 0,
+    droppedPassports: 0,
+    leftOut: 0,
+    targets: [
+      {
+        target: 'stock@1',
+        breaker: 'open',
+        probeInMs: 5,
+        pinnedForMs: 0,
+        calls: 1,
+        attempts: 1,
+        retries: 0,
+        failures: 1,
+        denied: { loop: 1 },
+      },
+    ],
+  },
 ];
 
 function oddBody(random: Random): string {

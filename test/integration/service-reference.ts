@@ -25,6 +25,7 @@ const meanings: Readonly<Record<keyof typeof problemStatuses, string>> = {
   STORE_UNAVAILABLE:
     'The store does not answer, and the question needs it. Decisions are never answered with this.',
   TOO_MANY_STREAMS: 'As many readers of events as there may be; come back later.',
+  TOO_MANY_REPORTERS: 'As many service clients report their targets as may; come back later.',
   DRAINING: 'Only `/readyz`: the service is about to end.',
 };
 

@@ -25,6 +25,7 @@ export const problemStatuses = {
   INTERNAL: 500,
   STORE_UNAVAILABLE: 503,
   TOO_MANY_STREAMS: 503,
+  TOO_MANY_REPORTERS: 503,
   DRAINING: 503,
 } as const;
 

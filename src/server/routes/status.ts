@@ -8,6 +8,7 @@ import type { FeedCounts } from '../../telemetry/live-feed.ts';
 import type { DecisionCounts } from '../decision-tally.ts';
 import type { StoreKind } from '../open-store.ts';
 import type { Route } from '../route.ts';
+import type { TargetCounts } from '../target-book.ts';
 
 /** What the service says about itself is read from here, anew for every call. */
 export interface StatusParts {
@@ -20,12 +21,13 @@ export interface StatusParts {
   readonly storeAnswers: () => Promise<boolean>;
   readonly decisions: () => DecisionCounts;
   readonly feed: () => FeedCounts;
+  readonly targets: () => TargetCounts;
   readonly isDraining: () => boolean;
   readonly version: string;
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly clock: () => number;
-  /** What other parts of the service say of themselves, by their names: scenarios, kratos, targets. */
+  /** What other parts of the service say of themselves, by their names: kratos, grpc. */
   readonly rooms: () => Readonly<Record<string, unknown>>;
 }
 
@@ -55,6 +57,10 @@ const StatusSchema = Type.Object(
     decisions: Type.Object({}, { description: 'Counts by policy and outcome since the start.' }),
     scenarios: Type.Object({}, { description: 'Which scenarios run, and what they did.' }),
     feed: Type.Object({}, { description: 'Counts of the live feed.' }),
+    targets: Type.Object(
+      {},
+      { description: 'How many service clients report, and their breakers by state.' },
+    ),
   },
   { $id: 'Status' },
 );
@@ -98,6 +104,7 @@ async function statusOf(parts: StatusParts): Promise<object> {
     scenarios: scenariosOf(config, parts.scenarios()),
     decisions: parts.decisions(),
     feed: parts.feed(),
+    targets: parts.targets(),
     ...parts.rooms(),
   };
 }

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HealthReport } from '../svc-client/health-report.ts';
+import { MOST_REPORTERS, TargetBook } from './target-book.ts';
+
+const reportOf = (name: string, changes: Partial<HealthReport> = {}): HealthReport => ({
+  name,
+  everyMs: 1_000,
+  globalBreaker: 'closed',
+  loops: 0,
+  droppedPassports: 0,
+  targets: [],
+  leftOut: 0,
+  ...changes,
+});
+
+const target = (breaker: 'closed' | 'open' | 'half-open') => ({
+  target: 'stock@1',
+  breaker,
+  probeInMs: 0,
+  pinnedForMs: 0,
+  calls: 1,
+  attempts: 1,
+  retries: 0,
+  failures: 0,
+  denied: {},
+});
+
+describe('the book of targets', () => {
+  it('keeps the last report of each reporter, says how old it is, and forgets who has gone', () => {
+    let now = 0;
+    const book = new TargetBook(() => now);
+    expect(book.take('app', reportOf('orders', { targets: [target('open')] }))).toBe(true);
+    now = 400;
+    book.take('app', reportOf('cart', { targets: [target('closed'), target('half-open')] }));
+    expect(book.reporters().map(({ name, ageMs, expiresInMs }) => [name, ageMs, expiresInMs])).toEqual([
+      ['cart', 0, 3_000],
+      ['orders', 400, 2_600],
+    ]);
+    expect(book.counts()).toEqual({ reporters: 2, breakers: { closed: 1, open: 1, 'half-open': 1 } });
+    book.take('app', reportOf('orders', { targets: [target('closed')] }));
+    expect(book.counts().breakers).toEqual({ closed: 2, open: 0, 'half-open': 1 });
+    now = 3_400;
+    expect(book.reporters()).toEqual([]);
+    expect(book.counts()).toEqual({ reporters: 0, breakers: { closed: 0, open: 0, 'half-open': 0 } });
+  });
+
+  it('does not let one token speak in the name of another', () => {
+    const book = new TargetBook(() => 0);
+    book.take('one', reportOf('orders', { loops: 1 }));
+    book.take('two', reportOf('orders', { loops: 2 }));
+    expect(book.reporters().map(({ loops }) => loops)).toEqual([1, 2]);
+  });
+
+  it('never holds more than so many, and takes others again when one has gone', () => {
+    const reports = fc.array(
+      fc.record({ name: fc.integer({ min: 0, max: 200 }), afterMs: fc.integer({ min: 0, max: 200 }) }),
+      { maxLength: 400 },
+    );
+    fc.assert(
+      fc.property(reports, (sent) => {
+        let now = 0;
+        const book = new TargetBook(() => now);
+        for (const { name, afterMs } of sent) {
+          now += afterMs;
+          const before = book.reporters().map((reporter) => reporter.name);
+          const taken = book.take(null, reportOf(`r${name}`));
+          expect(taken).toBe(before.includes(`r${name}`) || before.length < MOST_REPORTERS);
+          expect(book.reporters().length).toBeLessThanOrEqual(MOST_REPORTERS);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

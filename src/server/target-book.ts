@@ -1,0 +1,78 @@
+import type { HealthReport, ReportedTarget } from '../svc-client/health-report.ts';
+
+/** How many clients may report at the same time. */
+export const MOST_REPORTERS = 64;
+/** A reporter that misses so many reports is gone. */
+const MISSED_REPORTS = 3;
+
+/** What a client has reported, and how old that is. */
+export interface Reporter extends Omit<HealthReport, 'everyMs'> {
+  readonly ageMs: number;
+  /** Until it is taken for gone. */
+  readonly expiresInMs: number;
+}
+
+/** How many clients report, and how many breakers they see in which state. */
+export interface TargetCounts {
+  readonly reporters: number;
+  readonly breakers: Readonly<Record<ReportedTarget['breaker'], number>>;
+}
+
+interface Entry {
+  readonly report: HealthReport;
+  readonly at: number;
+  readonly expiresAt: number;
+}
+
+/** What applications report of the services they call. Bounded; a report that is not renewed is forgotten. */
+export class TargetBook {
+  readonly #clock: () => number;
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param clock monotonic, in milliseconds */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes a report in place of the last one of the same name and token. False when too many others report already.
+   *
+   * @param caller the name of the token it came with; null where there are none
+   */
+  take(caller: string | null, report: HealthReport): boolean {
+    const now = this.#clock();
+    const key = JSON.stringify([caller, report.name]);
+    this.#forget(now);
+    if (!this.#entries.has(key) && this.#entries.size >= MOST_REPORTERS) return false;
+    this.#entries.set(key, { report, at: now, expiresAt: now + MISSED_REPORTS * report.everyMs });
+    return true;
+  }
+
+  /** By name. */
+  reporters(): Reporter[] {
+    const now = this.#clock();
+    this.#forget(now);
+    return [...this.#entries.values()]
+      .map(({ report: { everyMs: _, ...report }, at, expiresAt }) => ({
+        ...report,
+        ageMs: Math.round(now - at),
+        expiresInMs: Math.round(expiresAt - now),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  counts(): TargetCounts {
+    this.#forget(this.#clock());
+    const breakers = { closed: 0, open: 0, 'half-open': 0 };
+    for (const { report } of this.#entries.values()) {
+      for (const { breaker } of report.targets) breakers[breaker] += 1;
+    }
+    return { reporters: this.#entries.size, breakers };
+  }
+
+  #forget(now: number): void {
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (expiresAt <= now) this.#entries.delete(key);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSvcClient, publishHealth } from '../../src/svc-client/index.ts';
+import { testKeys } from '../simulation/svc-client/simulated-client.ts';
+import { bearer, roleTokens, type ServiceUnderTest, startService, tokenList } from './service-under-test.ts';
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function start(): Promise<ServiceUnderTest> {
+  const under = await startService({ tokens: tokenList });
+  endings.push(() => under.close());
+  return under;
+}
+
+const report = (changes: object = {}) => ({
+  name: 'orders-1',
+  everyMs: 10_000,
+  globalBreaker: 'closed',
+  loops: 0,
+  droppedPassports: 0,
+  leftOut: 0,
+  targets: [target()],
+  ...changes,
+});
+
+const target = (changes: object = {}) => ({
+  target: 'stock@1',
+  breaker: 'closed',
+  probeInMs: 0,
+  pinnedForMs: 0,
+  calls: 3,
+  attempts: 4,
+  retries: 1,
+  failures: 0,
+  denied: { 'target-rate': 2 },
+  ...changes,
+});
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) {
+    if (await what()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect.fail('what was waited for did not come');
+}
+
+const listen = (server: Server, port = 0) =>
+  new Promise<number>((resolve) => {
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+
+describe('targets that service clients report', () => {
+  it('are shown with their age, in the status and in the metrics', async () => {
+    const { ask } = await start();
+    const taken = await ask('POST', '/v1/targets', report(), bearer('decide'));
+    expect([taken.status, taken.json]).toEqual([200, { taken: true }]);
+    const open = report({ name: 'cart-1', targets: [target({ breaker: 'open', probeInMs: 900 })] });
+    await ask('POST', '/v1/targets', open, bearer('decide'));
+    const { json } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
+    const { everyMs: _, ...shown } = report();
+    expect(json.reporters).toEqual([
+      expect.objectContaining({ name: 'cart-1', ageMs: expect.any(Number) }),
+      { ...shown, ageMs: expect.any(Number), expiresInMs: expect.any(Number) },
+    ]);
+    const status = await ask('GET', '/v1/status', undefined, bearer('observe'));
+    expect(status.json.targets).toEqual({ reporters: 2, breakers: { closed: 1, open: 1, 'half-open': 0 } });
+    const { text } = await ask('GET', '/metrics', undefined, bearer('observe'));
+    expect(text).toContain('portcullis_target_reporters 2');
+    expect(text).toContain('portcullis_targets{breaker="open"} 1');
+  });
+
+  it.each([
+    ['an unknown field', report({ host: '10.0.0.7' }), 'host'],
+    ['an unknown field of a target', report({ targets: [target({ ip: '10.0.0.7' })] }), 'targets[0].ip'],
+    ['an unknown reason', report({ targets: [target({ denied: { bob: 1 } })] }), 'targets[0].denied.bob'],
+    [
+      'a target that is no slugKey',
+      report({ targets: [target({ target: 'http://10.0.0.7' })] }),
+      'targets[0].target',
+    ],
+    ['a name that is an address of somebody', report({ name: 'bob@example.org' }), 'name'],
+    ['too many targets', report({ targets: Array.from({ length: 101 }, () => target()) }), 'targets'],
+    ['a pace that would never expire', report({ everyMs: 1e9 }), 'everyMs'],
+    ['a count that is none', report({ targets: [target({ calls: -1 })] }), 'targets[0].calls'],
+  ])('are refused with %s', async (_, body, field) => {
+    const { ask } = await start();
+    const { status, json } = await ask('POST', '/v1/targets', body, bearer('decide'));
+    expect([status, json.code]).toEqual([400, 'INPUT_INVALID']);
+    expect(json.fields.map((problem: { field: string }) => problem.field)).toContain(field);
+    const { json: kept } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
+    expect(kept.reporters).toEqual([]);
+  });
+
+  it('are not taken from more clients than there is room for', async () => {
+    const { ask } = await start();
+    for (let index = 0; index < 64; index += 1) {
+      await ask('POST', '/v1/targets', report({ name: `r${index}` }), bearer('decide'));
+    }
+    const late = await ask('POST', '/v1/targets', report({ name: 'late' }), bearer('decide'));
+    expect([late.status, late.json.code]).toEqual([503, 'TOO_MANY_REPORTERS']);
+    const known = await ask('POST', '/v1/targets', report({ name: 'r7' }), bearer('decide'));
+    expect(known.status).toBe(200);
+  });
+
+  it('show a target that dies as open, and as closed when it is back', async () => {
+    const { ask, url } = await start();
+    const answer = () => createServer((_, response) => response.end('here'));
+    let server = answer();
+    const port = await listen(server);
+    const breaker = { threshold: 2, cooldownMs: 200, goodProbes: 1 };
+    const client = createSvcClient({
+      self: 'orders@1',
+      keys: testKeys,
+      targets: { 'stock@1': { url: `http://127.0.0.1:${port}`, breaker } },
+    });
+    endings.push(() => client.close());
+    const publication = publishHealth(client, {
+      url,
+      token: roleTokens.decide,
+      name: 'orders-1',
+      everyMs: 1_000,
+    });
+    endings.push(() => publication.stop());
+    endings.push(async () => server.close());
+    const call = () =>
+      client.call('stock@1').then((result) => (result.ok ? result.response.body.dump() : null));
+    const shown = async () => {
+      const { json } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
+      return json.reporters[0]?.targets[0];
+    };
+    await call();
+    await until(async () => (await shown())?.breaker === 'closed' && (await shown())?.calls > 0);
+    server.close();
+    server.closeAllConnections();
+    await until(async () => {
+      await call().catch(() => null);
+      return (await shown())?.breaker === 'open';
+    });
+    server = answer();
+    await listen(server, port);
+    await until(async () => {
+      await call().catch(() => null);
+      return (await shown())?.breaker === 'closed';
+    });
+  }, 20_000);
+});
