@@ -1,16 +1,6 @@
-import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { isObject, numberOf } from '../feed/feed-line.ts';
 import { listIn } from './operating.ts';
 import type { ServiceStatus } from './status.ts';
-
-/** A target of service-to-service calls. */
-export interface TargetView {
-  readonly target: string;
-  readonly breaker: string;
-  /** Until the next probe of an open breaker. */
-  readonly probeInMs: number;
-  readonly isPinned: boolean;
-  readonly counts: readonly (readonly [string, number])[];
-}
 
 /** Decisions since the start, by policy. */
 export interface PolicyCounts {
@@ -18,25 +8,6 @@ export interface PolicyCounts {
   readonly ALLOW: number;
   readonly SOFT_BLOCK: number;
   readonly HARD_BLOCK: number;
-}
-
-/** The targets in a status, whether they stand there by themselves or in the health of a client. */
-export function targetsIn({ raw }: ServiceStatus): readonly TargetView[] {
-  const source = isObject(raw.targets) ? raw.targets : raw;
-  return listIn(source, 'targets').flatMap((value) => {
-    if (!isObject(value)) return [];
-    return [
-      {
-        target: textOf(value.target) ?? textOf(value.name) ?? '?',
-        breaker: textOf(value.breaker) ?? '?',
-        probeInMs: numberOf(value.probeInMs),
-        isPinned: Boolean(value.pinned),
-        counts: Object.entries(value).flatMap(([name, count]) =>
-          typeof count === 'number' && name !== 'probeInMs' ? [[name, count] as const] : [],
-        ),
-      },
-    ];
-  });
 }
 
 /** A scenario and what it did since the start. */

@@ -1,4 +1,4 @@
-import { decisionsIn, roomsIn, scenariosIn, targetsIn } from '../api/health.ts';
+import { decisionsIn, roomsIn, scenariosIn } from '../api/health.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { type ServiceStatus, status } from '../api/status.ts';
 import { feed } from '../feed/feed-client.ts';
@@ -11,6 +11,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
 import { useCell } from '../state/cell.ts';
 import { EventStream } from './event-stream.tsx';
+import { TargetsPanel } from './targets-panel.tsx';
 
 /** How this node stands: modes, store, targets and breakers. */
 export function HealthPage() {
@@ -96,7 +97,7 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
         </Panel>
       </div>
       <Rooms value={value} />
-      <Targets value={value} />
+      <TargetsPanel />
     </>
   );
 }
@@ -135,43 +136,6 @@ function Scenarios({ value }: { readonly value: ServiceStatus }) {
         { title: 'Skipped', cell: ({ skipped }) => count(skipped), isNumber: true, isMinor: true },
       ]}
     />
-  );
-}
-
-function Targets({ value }: { readonly value: ServiceStatus }) {
-  const rows = targetsIn(value);
-  return (
-    <Panel title="Targets and breakers">
-      {rows.length === 0 ? (
-        <Empty>This service calls no targets of its own.</Empty>
-      ) : (
-        <DataTable
-          caption="Targets of calls between services, and their breakers"
-          rows={rows}
-          keyOf={({ target }) => target}
-          columns={[
-            { title: 'Target', cell: ({ target }) => <code>{target}</code>, isHead: true },
-            {
-              title: 'Breaker',
-              cell: ({ breaker, probeInMs, isPinned }) => (
-                <>
-                  <span class={`badge ${breaker === 'closed' ? 'allow' : 'hard'}`}>
-                    <Icon name={breaker === 'closed' ? 'allow' : 'alert'} />
-                    {breaker}
-                  </span>
-                  {probeInMs > 0 ? ` probe in ${spanWords(probeInMs)}` : ''}
-                  {isPinned ? ' pinned' : ''}
-                </>
-              ),
-            },
-            {
-              title: 'Counts',
-              cell: ({ counts }) => counts.map(([name, number]) => `${name} ${count(number)}`).join(', '),
-            },
-          ]}
-        />
-      )}
-    </Panel>
   );
 }
 
