@@ -22,7 +22,7 @@ export function unescapeField(field: string): string {
 function decoded(text: string): string {
   if (/[\u0100-\uffff]/.test(text)) return text;
   try {
-    return decoder.decode(Buffer.from(text, 'latin1'));
+    return decoder.decode(Uint8Array.from(text, (char) => char.charCodeAt(0)));
   } catch (cause) {
     if (cause instanceof TypeError) return text;
     throw cause;

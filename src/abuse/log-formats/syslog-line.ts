@@ -156,7 +156,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** journald writes a message that is not UTF-8 as its bytes. */
 function bytesText(bytes: readonly unknown[]): string {
-  return Buffer.from(bytes.map((byte) => (typeof byte === 'number' ? byte & 255 : 63))).toString('latin1');
+  return bytes.map((byte) => String.fromCharCode(typeof byte === 'number' ? byte & 255 : 63)).join('');
 }
 
 /** The fields of a line that is one JSON object; null for anything else. */
