@@ -5,12 +5,12 @@ import type { Journey } from './journey.ts';
 import type { CheckpointSettings } from './options.ts';
 import { PASSPORT_HEADER, signPassport } from './passport.ts';
 import type { Rails } from './rails.ts';
-import { RECEIPT_HEADER, type Receipt, readReceipt } from './receipt.ts';
+import { type Receipt, readReceipt } from './receipt.ts';
 import type { PreparedRequest } from './request.ts';
 import { retryCause } from './retry-rules.ts';
 import type { Target } from './target.ts';
 import type { Evidence, Passage } from './target-breaker.ts';
-import type { Attempt, Endpoint, Outcome, RequestBody, SvcResponse } from './transport.ts';
+import type { Attempt, Endpoint, Outcome, RequestBody } from './transport.ts';
 
 /** What attempts need of their client. */
 export interface AttemptContext {
@@ -107,20 +107,19 @@ export class CallAttempt implements Attempt {
     const { journey, lent } = this;
     if (outcome.kind === 'unreachable' && !outcome.sent) journey.takeBack(lent, lent);
     if (outcome.kind !== 'response' || this.nonce === '') return false;
-    const receipt = this.receiptOf(outcome.response, retryCause(outcome) !== null);
+    const receipt = this.readReceipt(outcome.receipt, retryCause(outcome) !== null);
     if (receipt === null) return false;
     journey.takeBack(lent, receipt.unused);
     return receipt.failedBelow;
   }
 
   /** The receipt, if it says something that is not known and it verifies. */
-  private receiptOf({ headers }: SvcResponse, failed: boolean): Receipt | null {
+  private readReceipt(text: string | null, failed: boolean): Receipt | null {
     const { target, lent, context } = this;
-    const text = headers[RECEIPT_HEADER];
     // A failure may have been answered by something in between, which says nothing of the service.
-    if (text !== undefined || !failed) target.givesReceipts = text !== undefined;
-    if (text === undefined || (lent === 0 && !failed)) return null;
-    const reading = readReceipt(String(text), this.nonce, lent, context.settings.keys);
+    if (text !== null || !failed) target.givesReceipts = text !== null;
+    if (text === null || (lent === 0 && !failed)) return null;
+    const reading = readReceipt(text, this.nonce, lent, context.settings.keys);
     if (reading.valid) return reading.receipt;
     context.events.emit('receipt-dropped', { target: target.slugKey, flaw: reading.flaw });
     return null;

@@ -100,6 +100,7 @@ describe('fetch', () => {
     const outcome = {
       kind: 'response',
       response: { status: 205, headers: {}, body: { ...simBody('x'), dump } },
+      receipt: null,
     } as const;
     const endpoint = { send: async () => outcome, close: async () => undefined };
     const client = createSvcClient(

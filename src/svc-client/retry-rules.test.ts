@@ -7,7 +7,11 @@ import { isIdempotent, retryCause } from './retry-rules.ts';
 import { readTraceContext } from './trace-context.ts';
 
 function status(code: number) {
-  return { kind: 'response', response: { status: code, headers: {}, body: simBody('') } } as const;
+  return {
+    kind: 'response',
+    response: { status: code, headers: {}, body: simBody('') },
+    receipt: null,
+  } as const;
 }
 
 describe('what may be retried', () => {

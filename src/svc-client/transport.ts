@@ -39,7 +39,12 @@ export interface Attempt {
 
 /** How an attempt ended. A failure is a value here; the call decides what to throw. */
 export type Outcome =
-  | { readonly kind: 'response'; readonly response: SvcResponse }
+  | {
+      readonly kind: 'response';
+      readonly response: SvcResponse;
+      /** The value of the header that answers a passport; null without one. */
+      readonly receipt: string | null;
+    }
   | { readonly kind: 'timeout' }
   | {
       readonly kind: 'unreachable';

@@ -54,4 +54,37 @@ describe('an attempt over undici', () => {
       expect(outcome).toMatchObject({ kind: 'misused', error: { code: 'INPUT_INVALID' } });
     },
   );
+
+  it('gives the headers by name in lower case, those that came twice as a list', async () => {
+    const { url, close } = await startLoopback((_, response) => {
+      response.writeHead(200, ['X-One', 'a', 'x-two', 'b', 'X-Two', 'c', '__proto__', 'd']).end();
+    });
+    cleanups.push(close);
+    const outcome = await endpointAt(url).send(attempt());
+    if (outcome.kind !== 'response') throw new TypeError(outcome.kind);
+    const { headers, body } = outcome.response;
+    await body.dump();
+    expect(headers).toMatchObject({ 'x-one': 'a', 'x-two': ['b', 'c'] });
+    expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('d');
+    expect(outcome.response.headers).toBe(headers);
+  });
+
+  it.each([
+    [['X-Portcullis-Receipt', 'one'], 'one'],
+    [['x-portcullis-receipt', 'one', 'x-portcullis-receipt', 'two'], 'one'],
+    // As long as the name that is looked for.
+    [['x-portcullis-pontif!', 'one'], null],
+    [[], null],
+  ])('finds the receipt in %j', async (headers, receipt) => {
+    const { url, close } = await startLoopback((_, response) => response.writeHead(200, headers).end());
+    cleanups.push(close);
+    const outcome = await endpointAt(url).send(attempt());
+    if (outcome.kind === 'response') await outcome.response.body.dump();
+    expect(outcome).toMatchObject({ kind: 'response', receipt });
+  });
+
+  it('takes no CONNECT: there is no answer to it that a call could give', async () => {
+    const outcome = await endpointAt(await unusedUrl()).send(attempt({ method: 'CONNECT' }));
+    expect(outcome).toMatchObject({ kind: 'misused', error: { code: 'INPUT_INVALID' } });
+  });
 });

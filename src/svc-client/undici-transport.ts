@@ -1,10 +1,11 @@
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, Pool, util } from 'undici';
 import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
 import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
-import { ResponseBody } from './response-body.ts';
+import { RECEIPT_HEADER } from './receipt.ts';
+import { type Flow, ResponseBody } from './response-body.ts';
 import type { ResponseHeaders } from './retry-after.ts';
-import type { Attempt, Endpoint, Outcome, RequestBody, Transport } from './transport.ts';
+import type { Attempt, Endpoint, Outcome, RequestBody, SvcResponse, Transport } from './transport.ts';
 
 /** Errors that come before anything is sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
@@ -71,11 +72,47 @@ class UndiciEndpoint implements Endpoint {
   }
 }
 
+/** Names and values in turn, as they came. */
+type RawHeaders = readonly Buffer[];
+
+/** An answer whose headers are read when somebody looks at them: most callers do not. */
+class UndiciResponse implements SvcResponse {
+  readonly status: number;
+  readonly body: ResponseBody;
+  private readonly raw: RawHeaders;
+  private parsed: ResponseHeaders | null = null;
+
+  constructor(status: number, raw: RawHeaders, body: ResponseBody) {
+    this.status = status;
+    this.raw = raw;
+    this.body = body;
+  }
+
+  get headers(): ResponseHeaders {
+    this.parsed ??= util.parseHeaders([...this.raw]);
+    return this.parsed;
+  }
+}
+
+/** The receipt among the headers. The first of several: no more than one can be signed for this call. */
+function receiptIn(raw: RawHeaders): string | null {
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i];
+    if (name?.length !== RECEIPT_HEADER.length) continue;
+    if (name.toString('latin1').toLowerCase() === RECEIPT_HEADER)
+      return raw[i + 1]?.toString('latin1') ?? null;
+  }
+  return null;
+}
+
 /**
  * One request and its answer. Its outcome is settled here and not by undici: while a connection is being made undici
  * hears no cancellation, and a host that swallows packets would hold the call past its time.
+ *
+ * Its methods are those that undici 7 calls in its own clients. It also takes handlers with a controller, but wraps
+ * them into one like this, and reads all headers before anybody asks.
  */
-class Exchange implements Dispatcher.DispatchHandler, Expiring {
+class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   expiresAt: number;
   before: Expiring | null = null;
   after: Expiring | null = null;
@@ -83,7 +120,10 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   private readonly watch: ExpiryWatch;
   private readonly resolve: (outcome: Outcome) => void;
   private readonly deadlineAt: number;
-  private controller: Dispatcher.DispatchController | null = null;
+  /** What undici gives to stop the request, and to go on with a response that was paused. */
+  private stop: ((reason?: Error) => void) | null = null;
+  private goOn: (() => void) | null = null;
+  private isPaused = false;
   private body: ResponseBody | null = null;
   private onAbort: (() => void) | null = null;
   /** What undici is told when it comes to a request that has been given up. */
@@ -109,32 +149,51 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     return !signal.aborted;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.givenUp !== null) controller.abort(this.givenUp);
+  onConnect(stop: (reason?: Error) => void): void {
+    this.stop = stop;
+    if (this.givenUp !== null) stop(this.givenUp);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+  /** Answers whether undici is to go on, as the next does. */
+  onHeaders(status: number, raw: RawHeaders, goOn: () => void): boolean {
     // Interim responses are not the answer.
-    if (status < 200 || this.settled) return;
-    this.body = new ResponseBody(controller);
-    this.settle({ kind: 'response', response: { status, headers, body: this.body } });
+    if (status < 200 || this.settled) return true;
+    this.goOn = goOn;
+    this.body = new ResponseBody(this);
+    const response = new UndiciResponse(status, raw, this.body);
+    this.settle({ kind: 'response', response, receipt: receiptIn(raw) });
+    return !this.isPaused;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  onData(chunk: Uint8Array): boolean {
     this.body?.push(chunk);
+    return !this.isPaused;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     this.release();
     this.body?.complete();
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.release();
     this.body?.fail(error);
     if (this.settled) return;
     this.settle(failureOf(error, this.attempt.body));
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    this.goOn?.();
+  }
+
+  abort(reason: Error): void {
+    this.stop?.(reason);
   }
 
   /** Once the answer has begun, its body may take until the deadline. */
@@ -155,7 +214,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     this.givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
     this.body?.fail(reason);
     this.settle(outcome);
-    this.controller?.abort(this.givenUp);
+    this.stop?.(this.givenUp);
   }
 
   private settle(outcome: Outcome): void {

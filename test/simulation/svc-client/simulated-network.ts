@@ -116,7 +116,8 @@ export class SimulatedNetwork implements Transport {
     if (answer === 'broken') return broken;
     await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
     const body = simBody(answer.body ?? '');
-    return { kind: 'response', response: { status: answer.status, headers: { ...answer.headers }, body } };
+    const response = { status: answer.status, headers: { ...answer.headers }, body };
+    return { kind: 'response', response, receipt: answer.headers?.[RECEIPT_HEADER] ?? null };
   }
 }
 
