@@ -46,6 +46,7 @@ export const variables: readonly Variable[] = [
   variable('PORTCULLIS_TRUSTED_PROXIES', 'trustedProxies', asList),
   variable('PORTCULLIS_NODES', 'failure.nodes', asNumber),
   variable('PORTCULLIS_LOG_LEVEL', 'telemetry.logLevel', asText),
+  variable('PORTCULLIS_DECISION_LOG', 'telemetry.decisionLog.file', asPath),
   variable('PORTCULLIS_CONSOLE', 'console.enabled', asFlag),
   variable('OTEL_EXPORTER_OTLP_ENDPOINT', 'telemetry.otlpEndpoint', asText),
   variable('OTEL_SERVICE_NAME', 'telemetry.serviceName', asText),

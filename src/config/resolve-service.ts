@@ -14,6 +14,7 @@ import type {
   ScenarioSettings,
   ServiceConfig,
   ServiceToken,
+  TelemetrySettings,
 } from './service-config.ts';
 import { serviceDefaults as defaults } from './service-defaults.ts';
 import type { ServiceData } from './service-schema.ts';
@@ -49,9 +50,28 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
     kratos: kratosOf(data.kratos ?? null, listen.host),
     envoy,
     failure: { breaker: {}, caps: {}, ...defaults.failure, ...data.failure },
-    telemetry: merge(defaults.telemetry, data.telemetry) as ServiceConfig['telemetry'],
+    telemetry: telemetryOf(data.telemetry ?? {}, folder, dataFolder),
     console: { enabled: data.console?.enabled ?? true },
     pins: { ...defaults.pins, ...data.pins },
+  };
+}
+
+function telemetryOf(
+  { decisionLog = null, ...data }: NonNullable<ServiceData['telemetry']>,
+  folder: string,
+  dataFolder: string,
+): TelemetrySettings {
+  const telemetry = merge(defaults.telemetry, data) as TelemetrySettings;
+  if (decisionLog === null) return telemetry;
+  const { fileName, ...bounds } = defaults.decisionLog;
+  const { file } = decisionLog;
+  return {
+    ...telemetry,
+    decisionLog: {
+      ...bounds,
+      ...decisionLog,
+      file: file === undefined ? resolve(dataFolder, fileName) : resolve(folder, file),
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '../limits/index.ts';
+import type { DecisionLogSettings } from '../telemetry/decision-log/decision-log.ts';
 import type { LogLevel } from '../telemetry/log-level.ts';
 
 /** What a token may do. */
@@ -181,6 +182,8 @@ export interface TelemetrySettings {
     /** Above this the feed shows samples and says so. Default 200. */
     readonly eventsPerSecond: number;
   };
+  /** Every decision with the hashes it rests on, in a file. Default null: none. */
+  readonly decisionLog: DecisionLogSettings | null;
   /** Where OTLP over HTTP is spoken: `http://127.0.0.1:4318`. Default null: nowhere. */
   readonly otlpEndpoint: string | null;
   /** Sent with every export. */

@@ -58,11 +58,18 @@ export const serviceDefaults = {
     logLevel: 'info',
     allowEventEvery: 1,
     feed: { ringEvents: 1024, maxSubscribers: 64, queueEvents: 1024, eventsPerSecond: 200 },
+    decisionLog: null,
     otlpEndpoint: null,
     otlpHeaders: {},
     serviceName: 'portcullis',
     traceRatio: 0.1,
     metricsEveryMs: 15 * SECOND_MS,
   } satisfies TelemetrySettings,
+  decisionLog: {
+    fileName: 'decisions.jsonl',
+    maxBytes: 256 * 1024 * 1024,
+    bufferBytes: 4 * 1024 * 1024,
+    flushMs: 200,
+  },
   pins: { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } satisfies PinSettings,
 } as const;

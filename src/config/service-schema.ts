@@ -70,6 +70,21 @@ const Failure = optionalFields(
   { description: 'What happens when the store fails.' },
 );
 
+const DecisionLog = optionalFields({
+  file: text(4096, 'Default decisions.jsonl in the data folder.'),
+  maxBytes: whole(
+    1024 * 1024,
+    1024 ** 4,
+    'Before it would grow larger, the file becomes FILE.1. Default 256 MiB.',
+  ),
+  bufferBytes: whole(
+    64 * 1024,
+    1024 ** 3,
+    'What may wait for the disk; more is dropped and counted. Default 4 MiB.',
+  ),
+  flushMs: milliseconds(60_000, 'How long a line may wait for others. Default 200.'),
+});
+
 const Telemetry = optionalFields({
   logLevel: choice(logLevels, 'Default info.'),
   allowEventEvery: whole(1, 1_000_000, 'Of ALLOW decisions every how many are told as events. Default 1.'),
@@ -79,6 +94,10 @@ const Telemetry = optionalFields({
     queueEvents: whole(1, 100_000, 'Events that may wait for one subscriber. Default 1024.'),
     eventsPerSecond: whole(1, 100_000, 'Above this the feed shows samples. Default 200.'),
   }),
+  decisionLog: orNull(
+    DecisionLog,
+    'A file of every decision, with pseudonyms, for replay and compare. Default null: none.',
+  ),
   otlpEndpoint: orNull(text(2048), 'OTLP over HTTP: http://127.0.0.1:4318. Default null: nowhere.'),
   otlpHeaders: Type.Record(Type.String(), text(4096), { description: 'Sent with every export.' }),
   serviceName: name('Default portcullis.'),

@@ -6,6 +6,7 @@ import { Keyspace } from '../core/keys.ts';
 import type { Operation } from '../core/operation.ts';
 import type { Policy } from '../core/policy.ts';
 import { openRequest, type Request } from '../core/request.ts';
+import type { Subject } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import { assertCost, assertSignals, type GuardRequest } from './signals.ts';
@@ -80,15 +81,19 @@ export class Engine {
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
   prepare(op: OperationName, input: GuardRequest, cost = 1): Call {
-    const request = this.open(input);
-    assertCost(cost, request.policy);
-    return {
-      op,
-      action: input.action,
-      policy: request.policy,
-      request,
-      operation: operationOf(op, request, cost),
-    };
+    return callOn(this.open(input), op, input.action, cost);
+  }
+
+  /** The same on a subject that was hashed before, so that what was decided can be decided again without its identifiers. */
+  prepareFor(subject: Subject, op: OperationName, action: string, cost = 1): Call {
+    const { policy, keyspace } = this.#boundTo(action);
+    if (policy.kind === 'credential' && subject.account === null) {
+      throw new Fault(
+        'INPUT_INVALID',
+        `account must be there: the policy "${policy.name}" is about accounts`,
+      );
+    }
+    return callOn(openRequest(policy, keyspace, subject), op, action, cost);
   }
 
   #boundTo(action: string): BoundPolicy {
@@ -100,6 +105,12 @@ export class Engine {
       `action must be one a policy is bound to (${known}), got ${shapeOf(action)}`,
     );
   }
+}
+
+function callOn(request: Request, op: OperationName, action: string, cost: number): Call {
+  const { policy } = request;
+  assertCost(cost, policy);
+  return { op, action, policy, request, operation: operationOf(op, request, cost) };
 }
 
 function operationOf(op: OperationName, request: Request, cost: number): Operation {

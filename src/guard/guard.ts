@@ -15,6 +15,7 @@ import { type FailureSettings, readFailureOptions } from './failure/failure-opti
 import type { PolicyStatus } from './failure/policy-mode.ts';
 import { OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
 import type { GuardRequest } from './signals.ts';
+import { type RunCall, type Witness, witnessed } from './witness.ts';
 
 /** The parts a guard is made of. */
 export interface GuardParts {
@@ -26,6 +27,8 @@ export interface GuardParts {
   readonly failure?: FailureSettings;
   /** Of ALLOW decisions in mode NORMAL, every how many are told as `decision` events. Default 1: all. */
   readonly allowEventEvery?: number;
+  /** Sees every decision with the hashes it rests on. Default: nobody does. */
+  readonly witness?: Witness | undefined;
 }
 
 /** When an operation happens; without it, now by the store's clock. */
@@ -66,17 +69,19 @@ export interface Guard {
 
 /** Puts a guard together from its parts. */
 export function assembleGuard(parts: GuardParts): Guard {
-  const { store, identifier, policies, environment, failure = readFailureOptions() } = parts;
+  const { store, identifier, policies, environment, failure = readFailureOptions(), witness } = parts;
   const engine = new Engine({ identifier, policies, environment });
   const events = new EventHub<GuardEvents>();
   const modes = new FailureModes(policies, store, failure, events);
+  const run: RunCall = (call, at) => modes.run(call, at);
+  const runSeen = witness === undefined ? null : witnessed(run, witness, failure.clock, events);
   const isTold = decisionSampler(parts.allowEventEvery ?? 1);
   const audit = new AuditTrail(store, environment, (act) => events.emit('audit', act));
   const operators = new OperatorCalls(store, engine, audit);
 
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);
-    const decision = await modes.run(call, time?.at);
+    const decision = await (runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at));
     if (isTold(decision)) {
       events.emit('decision', { op, action: call.action, policy: call.policy.name, decision });
     }

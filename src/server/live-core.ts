@@ -1,13 +1,13 @@
 import { createScenarios, type Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
+import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
-import type { Guard } from '../guard/guard.ts';
+import { assembleGuard, type Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
-import { createGuard } from '../index.ts';
 import { createLimiter, type Limiter } from '../limits/index.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 import {
@@ -88,10 +88,12 @@ export class LiveCore {
     }
   }
 
+  /** What was decided last is in the decision log when this is over. */
   async close(): Promise<void> {
     this.pins.close();
     await this.guard.close();
     await this.#opened.store.close();
+    await this.#observation.decisionLog?.close();
   }
 
   #openPins(): Pins {
@@ -129,16 +131,17 @@ export class LiveCore {
   #makeGuard(): Guard {
     const { environment, failure, telemetry } = this.#config;
     const { store, keepsDeadlines } = this.#opened;
-    return createGuard({
-      ...this.#secrets,
+    return assembleGuard({
+      identifier: createIdentifier(this.#secrets),
       store: lentStore(store),
       policies: pinnedPolicies(this.#config.policies, this.pins),
       environment,
-      failure: {
+      failure: readFailureOptions({
         ...failure,
         ...(keepsDeadlines ? { deadlineMs: null } : {}),
         pinned: (policy) => this.pins.current.failureOf(policy),
-      },
+      }),
+      witness: this.#observation.decisionLog?.add,
       allowEventEvery: telemetry.allowEventEvery,
     });
   }

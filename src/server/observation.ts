@@ -6,10 +6,12 @@ import { type BreakerPolicy, defaultBreaker } from '../guard/failure/failure-pol
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import type { LimitListener } from '../limits/events.ts';
+import type { DecisionLog } from '../telemetry/decision-log/decision-log.ts';
 import { feedOf, limitFeed, showAudit } from '../telemetry/feed-of.ts';
 import { LiveFeed } from '../telemetry/live-feed.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { openDecisionLog } from './open-decision-log.ts';
 import { logOutages } from './outage-lines.ts';
 import type { Route } from './route.ts';
 
@@ -18,9 +20,11 @@ export interface Observation {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly feed: LiveFeed;
+  /** Null when none is configured. */
+  readonly decisionLog: DecisionLog | null;
 }
 
-/** The numbers and the feed of a service. */
+/** The numbers, the feed and the decision log of a service. */
 export function openObservation(config: ServiceConfig, log: Log, version: string): Observation {
   const { policies, limits, telemetry } = config;
   const metrics = new Metrics({
@@ -37,7 +41,7 @@ export function openObservation(config: ServiceConfig, log: Log, version: string
       for (const total = feed.counts().dropped; dropped < total; dropped += 1) metrics.subscriberDropped();
     },
   });
-  return { log, metrics, feed };
+  return { log, metrics, feed, decisionLog: openDecisionLog(config, log, metrics) };
 }
 
 /** Listens to a guard. What somebody has to look at is logged as well; decisions are not: they are in the feed. */

@@ -51,7 +51,8 @@ async function jsonComplaint(value: Record<string, unknown>): Promise<string | n
 }
 
 async function replayComplaint(lines: string): Promise<string | null> {
-  const { code, stderr } = await cli(['replay', '-', '--quiet'], lines);
+  const format = lines.startsWith('{"v":"portcullis.decision/') ? 'decisions' : 'events';
+  const { code, stderr } = await cli(['replay', '-', '--quiet', '--format', format], lines);
   return code === 0 ? null : stderr;
 }
 

@@ -11,6 +11,7 @@ ${logHelp}
 
 Examples:
   $ portcullis compare - strict.yaml examples/sample-day.jsonl
+  $ portcullis compare now.yaml next.yaml portcullis-data/decisions.jsonl --format decisions
   $ portcullis compare now.yaml next.yaml /var/log/auth.log.1.gz --format sshd --json`;
 
 /** Adds `compare` to the program. `end` receives the exit code. */
@@ -22,7 +23,7 @@ export function addCompare(program: Command, io: CommandIo, end: (code: ExitCode
     .argument('<b>', 'another policy')
     .argument('<file>', 'event file or log, also packed with gzip; - for standard input')
     .option('--json', 'the comparison as JSON', false)
-    .option('--skip-bad', 'events: count bad lines and go on', false);
+    .option('--skip-bad', 'events, decisions: count bad lines and go on', false);
   addLogOptions(command)
     .addHelpText('after', help)
     .action(async (a: string, b: string, file: string, flags: CompareFlags) => {

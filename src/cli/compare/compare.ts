@@ -1,10 +1,12 @@
 import type { MemoryStore } from '../../stores/memory/index.ts';
 import { openReplayStore } from '../engine-options.ts';
 import { decideEntries } from '../replay/entry-decider.ts';
-import { openInput } from '../replay/input.ts';
+import { type Input, openInput } from '../replay/input.ts';
 import type { LogFlags } from '../replay/log-options.ts';
 import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
-import { decideImmediately } from '../replay/replay.ts';
+import { decideLogged } from '../replay/logged-decider.ts';
+import { LoggedNotes } from '../replay/logged-notes.ts';
+import { decideImmediately, runAtOnce } from '../replay/replay.ts';
 import { askedOnce, type RequestJudge } from '../replay/request-decider.ts';
 import {
   engineOf,
@@ -17,7 +19,7 @@ import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { Comparison } from './comparison.ts';
 import { comparisonText } from './comparison-text.ts';
-import { eventReader, logReader } from './entry-reader.ts';
+import { type EntryReader, eventReader, loggedReader, logReader } from './entry-reader.ts';
 import { runCompare, type Side } from './run-compare.ts';
 
 /** Options of `compare`. */
@@ -33,16 +35,14 @@ export async function compare(
   flags: CompareFlags,
   io: CommandIo,
 ): Promise<ExitCode> {
-  const notes = flags.format === 'events' ? null : new LogNotes();
-  const comparison = new Comparison(notes);
+  const isLog = flags.format !== 'events' && flags.format !== 'decisions';
+  const notes = isLog ? new LogNotes() : null;
+  const comparison = new Comparison(notes, flags.format === 'decisions' ? new LoggedNotes() : null);
   const [a, b] = openSides(policies, flags, () => {
     if (notes !== null) notes.nameless += 1;
   });
   const input = openInput(file, io);
-  const reader =
-    flags.format === 'events' || notes === null
-      ? eventReader
-      : logReader(openLog(flags.format, flags, input), notes);
+  const reader = readerOf(comparison, flags, input);
   await runCompare({ input, reader, a: a.decide, b: b.decide, comparison, skipBad: flags.skipBad }, io);
   const names = { a: nameOf(policies.a), b: nameOf(policies.b) };
   io.stdout.write(flags.json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison, names));
@@ -52,6 +52,14 @@ export async function compare(
     return 2;
   }
   return comparison.differences > 0 ? 1 : 0;
+}
+
+function readerOf({ log, logged }: Comparison, flags: CompareFlags, input: Input): EntryReader {
+  const { format } = flags;
+  if (logged !== null) return loggedReader(logged);
+  return format === 'events' || format === 'decisions' || log === null
+    ? eventReader
+    : logReader(openLog(format, flags, input), log);
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'the defaults' : file);
@@ -95,9 +103,15 @@ function openSide(
   flags: CompareFlags,
   onNameless: () => void,
 ): OpenSide {
-  const login = decideImmediately(engineOf(rules), store.immediate, setTime);
+  const engine = engineOf(rules);
+  const login = decideImmediately(engine, store.immediate, setTime);
+  const again = decideLogged(engine, runAtOnce(store.immediate, setTime));
   const decide = decideEntries({ login, request, setTime, routes: loginRoutesOf(flags), onNameless });
-  return { store, decide: (entry) => ('kind' in entry ? decide(entry) : login(entry)) };
+  return {
+    store,
+    decide: (entry) =>
+      'kind' in entry ? (entry.kind === 'logged' ? again(entry) : decide(entry)) : login(entry),
+  };
 }
 
 function warnOfDropped(stores: readonly MemoryStore[], io: CommandIo): void {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/decision.ts';
+import { leftOutTexts } from '../replay/logged-notes.ts';
 import { clockText } from '../replay/summary-text.ts';
 import { visible } from '../visible.ts';
 import type { Comparison, DifferingSubject, SideDecision } from './comparison.ts';
@@ -22,7 +23,7 @@ export function comparisonText(
   ].join('\n');
 }
 
-function totals({ events, differences, harder, badLines, log }: Comparison): string[] {
+function totals({ events, differences, harder, badLines, log, logged }: Comparison): string[] {
   const share = `${((100 * differences) / Math.max(1, events)).toFixed(1)} %`;
   return [
     differences === 0
@@ -30,6 +31,7 @@ function totals({ events, differences, harder, badLines, log }: Comparison): str
       : `${events} events, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
     ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
     ...(log !== null && log.unknown.count > 0 ? [log.unknown.note(log.lines) ?? ''] : []),
+    ...(logged === null ? [] : leftOutTexts(logged)),
   ];
 }
 

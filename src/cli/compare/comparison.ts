@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/decision.ts';
+import type { LoggedNotes } from '../replay/logged-notes.ts';
 import type { ReplayDecision } from '../replay/replay-decision.ts';
 import type { LogNotes, SummedEvent } from '../replay/summary.ts';
 import { LabelledScores } from './labelled-scores.ts';
@@ -41,12 +42,15 @@ export class Comparison {
   readonly labels = { attacks: 0, honest: 0, told: 0 };
   readonly scores = { a: new LabelledScores(), b: new LabelledScores() };
   readonly log: LogNotes | null;
+  /** Null for all but decision logs. */
+  readonly logged: LoggedNotes | null;
   /** By A's outcome, then by B's. */
   readonly #matrix = new Float64Array(outcomes.length ** 2);
   readonly #subjects = new Map<string, DifferingSubject>();
 
-  constructor(log: LogNotes | null) {
+  constructor(log: LogNotes | null, logged: LoggedNotes | null = null) {
     this.log = log;
+    this.logged = logged;
   }
 
   get differences(): number {
@@ -105,6 +109,7 @@ export class Comparison {
       unlistedDifferences: unlisted,
       labels: labels.told === 0 ? null : { ...labels, ...this.#rocOf() },
       ...(this.log === null ? {} : { lines: this.log.lines, unknownLines: this.log.unknown.count }),
+      ...(this.logged === null ? {} : { taken: this.logged }),
     };
   }
 

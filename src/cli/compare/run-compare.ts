@@ -2,6 +2,7 @@ import { Fault } from '../../core/fault.ts';
 import type { Input } from '../replay/input.ts';
 import { type Line, LineReader, type UnreadableLine } from '../replay/line-reader.ts';
 import { Progress } from '../replay/progress.ts';
+import { badLineAdvice } from '../replay/replay.ts';
 import type { ReplayDecision } from '../replay/replay-decision.ts';
 import type { CommandIo } from '../streams.ts';
 import type { Comparison } from './comparison.ts';
@@ -101,7 +102,8 @@ const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slic
 const isInputFault = ({ code }: Fault): boolean => code === 'INPUT_INVALID' || code === 'OPERATION_UNKNOWN';
 
 /** Faults of the input are the line's; everything else is ours and goes on. */
-function noteFault(number: number, text: string, fault: unknown, { comparison, skipBad }: CompareRun): void {
+function noteFault(number: number, text: string, fault: unknown, run: CompareRun): void {
+  const { comparison, skipBad, reader } = run;
   if (!(fault instanceof Fault) || !isInputFault(fault)) throw fault;
   if (comparison.log !== null) {
     comparison.log.unknown.add(number, text);
@@ -109,9 +111,6 @@ function noteFault(number: number, text: string, fault: unknown, { comparison, s
   }
   comparison.badLines += 1;
   if (skipBad) return;
-  throw new Fault(
-    'INPUT_INVALID',
-    `line ${number}: ${fault.message}. Mend it, or go on without such lines: --skip-bad`,
-    { cause: fault },
-  );
+  const advice = reader.adviceOn?.(text) ?? badLineAdvice;
+  throw new Fault('INPUT_INVALID', `line ${number}: ${fault.message}. ${advice}`, { cause: fault });
 }

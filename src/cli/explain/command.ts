@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import { explain } from '../../guard/explain.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
-import { decideImmediately, Replay } from '../replay/replay.ts';
+import { decideImmediately, eventSource, Replay } from '../replay/replay.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
 
@@ -41,7 +41,7 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
       });
       const replay = new Replay(
         { file, summary: false, json: false, quiet: true, skipBad: false },
-        decide,
+        eventSource(decide),
         io,
       );
       const code = await replay.run();

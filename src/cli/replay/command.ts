@@ -1,10 +1,19 @@
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
+import { runOperation } from '../../guard/run.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { addLogOptions, type LogFlags, logHelp } from './log-options.ts';
-import { decideImmediately, decideOn, Replay, type ReplayOptions } from './replay.ts';
+import {
+  decideImmediately,
+  decideOn,
+  eventSource,
+  Replay,
+  type ReplayOptions,
+  type RunAt,
+  runAtOnce,
+} from './replay.ts';
 import type { Ground } from './replay-log.ts';
 
 const help = `
@@ -15,6 +24,7 @@ Examples:
   $ portcullis replay examples/sample-day.jsonl --summary
   $ portcullis replay events.jsonl.gz --policy strict.yaml --summary --quiet
   $ portcullis replay /var/log/auth.log --format sshd --summary --quiet
+  $ portcullis replay decisions.jsonl --format decisions --policy next.yaml --summary --quiet
   $ portcullis replay access.log --format nginx --login "POST /login" --summary --quiet`;
 
 type Flags = Omit<ReplayOptions, 'file'> & LogFlags & { readonly policy?: string; readonly store?: string };
@@ -30,7 +40,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
     .option('--summary', 'end with counts, first blocks and a chart', false)
     .option('--json', 'the summary as JSON too', false)
     .option('--quiet', 'no decision lines', false)
-    .option('--skip-bad', 'events: count bad lines and go on', false);
+    .option('--skip-bad', 'events, decisions: count bad lines and go on', false);
   addLogOptions(command)
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
@@ -46,6 +56,7 @@ async function replayInMemory(file: string, flags: Flags, io: CommandIo): Promis
   const { store, setTime } = openReplayStore();
   const code = await run(file, flags, io, {
     decide: (engine) => decideImmediately(engine, store.immediate, setTime),
+    run: runAtOnce(store.immediate, setTime),
     store,
     setTime,
   });
@@ -70,6 +81,7 @@ async function replayOn(url: string, file: string, flags: Flags, io: CommandIo):
   try {
     return await run(file, flags, io, {
       decide: (engine) => decideOn(engine, store),
+      run: (operation, t) => runOperation(store, operation, t),
       store: null,
       setTime: () => {},
     });
@@ -81,12 +93,19 @@ async function replayOn(url: string, file: string, flags: Flags, io: CommandIo):
 const hasRequests = (format: Flags['format']): boolean =>
   format === 'nginx' || format === 'apache' || format === 'json';
 
-async function run(file: string, flags: Flags, io: CommandIo, ground: Ground): Promise<ExitCode> {
+/** The same for operations whose subjects are known already. */
+type RunningGround = Ground & { readonly run: RunAt };
+
+async function run(file: string, flags: Flags, io: CommandIo, ground: RunningGround): Promise<ExitCode> {
   const { format, policy } = flags;
+  if (format === 'decisions') {
+    const { replayDecisions } = await import('./replay-decisions.ts');
+    return replayDecisions({ ...flags, file }, ground.run, io);
+  }
   if (format !== 'events') {
     const { replayLog } = await import('./replay-log.ts');
     return replayLog({ ...flags, file, format }, ground, io);
   }
   const engine = await openEngine(policy);
-  return new Replay({ ...flags, file }, ground.decide(engine), io).run();
+  return new Replay({ ...flags, file }, eventSource(ground.decide(engine)), io).run();
 }

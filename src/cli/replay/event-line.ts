@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
+import { parseObject } from './json-object.ts';
 
 /** An event of a replay, as its line says it; its signals are checked by the engine. */
 export interface ReplayEvent extends GuardRequest {
@@ -11,13 +12,13 @@ export interface ReplayEvent extends GuardRequest {
 }
 
 /** The latest time a `Date` can name; arithmetic on it stays exact. */
-const MAX_TIME_MS = 8_640_000_000_000_000;
+export const MAX_TIME_MS = 8_640_000_000_000_000;
 
 const operations: ReadonlySet<unknown> = new Set(operationNames);
 
 /** Reads an event line. Unknown fields are ignored. Throws `INPUT_INVALID` that names the field. */
 export function parseEventLine(line: string): ReplayEvent {
-  const event = parseObject(line);
+  const event = parseObject(line, 'an event');
   const { t, op, action, account, ip, ua, device, cost } = event;
   if (typeof t !== 'number' || !Number.isInteger(t) || t < 0 || t > MAX_TIME_MS) {
     throw new Fault(
@@ -44,19 +45,4 @@ export function parseEventLine(line: string): ReplayEvent {
     device: device as GuardRequest['device'],
     cost: cost ?? 1,
   };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The message of a parse error quotes the line, which may hold an identifier, so it is not passed on. */
-function parseObject(line: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (cause) {
-    const what = line.includes('\0') ? 'not valid JSON: it contains a NUL byte' : 'not valid JSON';
-    throw new Fault('INPUT_INVALID', what, { cause });
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new Fault('INPUT_INVALID', `an event must be an object, got ${shapeOf(value)}`);
 }

@@ -3,7 +3,7 @@ import { type LogFormatName, logFormatNames } from '../../abuse/log-formats/log-
 
 /** Options of commands that read logs, as given. */
 export interface LogFlags {
-  readonly format: 'events' | LogFormatName;
+  readonly format: 'events' | 'decisions' | LogFormatName;
   readonly year?: string;
   readonly timeZone: string;
   readonly login?: readonly string[];
@@ -14,6 +14,7 @@ export interface LogFlags {
 export const logHelp = `
 Formats:
   events   one JSON object a line, see the reference
+  decisions  decision log of a service: what it decided, by pseudonyms; shows whether it would be decided so again
   nginx    access log of nginx: common, combined, with or without the virtual host, whatever is appended
   apache   the same of Apache
   json     access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino or the Elastic schema
@@ -26,7 +27,7 @@ export function addLogOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--format <name>', 'what the file is')
-        .choices(['events', ...logFormatNames])
+        .choices(['events', 'decisions', ...logFormatNames])
         .default('events'),
     )
     .option(

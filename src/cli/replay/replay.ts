@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Decision } from '../../core/decision.ts';
 import { Fault } from '../../core/fault.ts';
+import type { Operation } from '../../core/operation.ts';
 import type { Engine } from '../../guard/engine.ts';
 import { runImmediately, runOperation } from '../../guard/run.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
@@ -9,8 +10,9 @@ import { DecisionWriter } from './decision-writer.ts';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
 import { openInput } from './input.ts';
 import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
+import { isLogged } from './logged-line.ts';
 import { Progress } from './progress.ts';
-import { Summary } from './summary.ts';
+import { Summary, type SummedEvent } from './summary.ts';
 import { summaryText } from './summary-text.ts';
 
 export interface ReplayOptions {
@@ -27,6 +29,27 @@ export interface ReplayOptions {
 /** How an event is decided: at once on a memory store, else with a promise. */
 export type Decide = (event: ReplayEvent) => Decision | Promise<Decision>;
 
+/** Runs an operation at its own time. */
+export type RunAt = (operation: Operation, t: number) => Decision | Promise<Decision>;
+
+/** Where the lines of a replay lead. */
+export interface ReplaySource<E extends SummedEvent> {
+  /** Null for a line that is fine and asks for no decision. @throws Fault `INPUT_INVALID` for any other that is no event */
+  read(text: string, line: number): E | null;
+  decide(event: E): Decision | Promise<Decision>;
+  /** Told of every decision. */
+  noted?(event: E, decision: Decision, line: number): void;
+  /** What to do about a line that is bad; null: nothing better than what is always told. */
+  adviceOn?(text: string): string | null;
+}
+
+/** Event lines. */
+export const eventSource = (decide: Decide): ReplaySource<ReplayEvent> => ({
+  read: parseEventLine,
+  decide,
+  adviceOn: adviceOnEvent,
+});
+
 export function decideImmediately(
   engine: Engine,
   store: ImmediateStore,
@@ -38,23 +61,31 @@ export function decideImmediately(
   };
 }
 
+export function runAtOnce(store: ImmediateStore, setTime: (t: number) => void): RunAt {
+  return (operation, t) => {
+    setTime(t);
+    return runImmediately(store, operation, t);
+  };
+}
+
 export function decideOn(engine: Engine, store: Store): Decide {
   return (event) => runOperation(store, engine.prepare(event.op, event, event.cost).operation, event.t);
 }
 
 /** Replays one stream of events. */
-export class Replay {
-  readonly summary = new Summary();
+export class Replay<E extends SummedEvent> {
+  readonly summary: Summary;
   readonly #options: ReplayOptions;
-  readonly #decide: Decide;
+  readonly #source: ReplaySource<E>;
   readonly #io: CommandIo;
   readonly #lines = new DecisionWriter();
   /** Blank lines are fine at the end of a file only. */
   #blankLine = 0;
 
-  constructor(options: ReplayOptions, decide: Decide, io: CommandIo) {
+  constructor(options: ReplayOptions, source: ReplaySource<E>, io: CommandIo, summary = new Summary()) {
+    this.summary = summary;
     this.#options = options;
-    this.#decide = decide;
+    this.#source = source;
     this.#io = io;
   }
 
@@ -83,9 +114,8 @@ export class Replay {
       if (this.#options.skipBad) continue;
       await this.#flush();
       progress.clear();
-      this.#io.stderr.write(
-        `line ${line.number}: ${fault.message}. Mend it, or go on without such lines: --skip-bad\n`,
-      );
+      const advice = 'text' in line ? this.#source.adviceOn?.(line.text) : null;
+      this.#io.stderr.write(`line ${line.number}: ${fault.message}. ${advice ?? badLineAdvice}\n`);
       return false;
     }
     return true;
@@ -96,8 +126,9 @@ export class Replay {
     try {
       if ('fault' in line) return line.fault;
       if (this.#isBlank(line)) return null;
-      const event = parseEventLine(line.text);
-      const decision = this.#decide(event);
+      const event = this.#source.read(line.text, line.number);
+      if (event === null) return null;
+      const decision = this.#source.decide(event);
       if (decision instanceof Promise)
         return decision.then((decided) => this.#note(line, event, decided), inputFault);
       return this.#note(line, event, decision);
@@ -116,8 +147,9 @@ export class Replay {
     return false;
   }
 
-  #note(line: Line, event: ReplayEvent, decision: Decision): null {
+  #note(line: Line, event: E, decision: Decision): null {
     this.summary.add(line.number, event, decision);
+    this.#source.noted?.(event, decision, line.number);
     if (!this.#options.quiet) this.#lines.add(event.t, decision);
     return null;
   }
@@ -139,6 +171,12 @@ export class Replay {
     if (!this.#io.stdout.write(bytes)) await once(this.#io.stdout, 'drain');
   }
 }
+
+export const badLineAdvice = 'Mend it, or go on without such lines: --skip-bad';
+
+/** A file of the other kind is the usual reason for a bad first line. */
+export const adviceOnEvent = (text: string): string | null =>
+  isLogged(text) ? 'It is a line of a decision log: --format decisions' : null;
 
 /** Faults of the input are the line's; everything else is ours and goes on. */
 function inputFault(cause: unknown): Fault {

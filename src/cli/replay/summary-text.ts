@@ -1,9 +1,10 @@
 import { visible } from '../visible.ts';
+import { leftOutTexts, takenText } from './logged-notes.ts';
 import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts';
 
 /** The summary for a person. */
 export function summaryText(summary: Summary): string {
-  const { events, badLines, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log } =
+  const { events, badLines, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log, logged } =
     summary;
   const notes = [
     ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
@@ -13,6 +14,7 @@ export function summaryText(summary: Summary): string {
     '',
     `${events} events${log === null ? '' : ` in ${log.lines} lines`}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
     ...(log === null ? [] : logLines(log)),
+    ...(logged === null ? [] : [...leftOutTexts(logged), takenText(logged)]),
     ...table('outcome', outcomes, events),
     ...table('rule', rules),
     ...table('scope', scopes),

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/decision.ts';
+import type { LoggedNotes } from './logged-notes.ts';
 import type { ReplayDecision, ReplayReason } from './replay-decision.ts';
 import { Timeline } from './timeline.ts';
 import { UnknownLines } from './unknown-lines.ts';
@@ -60,10 +61,13 @@ export class Summary {
   readonly timeline = new Timeline();
   /** Null for events, of which every line is one. */
   readonly log: LogNotes | null;
+  /** Null for all but decision logs. */
+  readonly logged: LoggedNotes | null;
   #last = 0;
 
-  constructor(log: LogNotes | null = null) {
+  constructor(log: LogNotes | null = null, logged: LoggedNotes | null = null) {
     this.log = log;
+    this.logged = logged;
   }
 
   add(line: number, event: SummedEvent, decision: ReplayDecision): void {
@@ -104,6 +108,7 @@ export class Summary {
       blockedAddresses: [...this.blockedAddresses.values()],
       timeline: this.timeline.toJSON(),
       ...(this.log === null ? {} : logFields(this.log)),
+      ...(this.logged === null ? {} : { taken: this.logged }),
     };
   }
 }

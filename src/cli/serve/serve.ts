@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { problemText } from '../../config/problem.ts';
 import { checkServiceConfig, readServiceConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import { serviceDefaults } from '../../config/service-defaults.ts';
 import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-service-config.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import { isLoopback } from '../../server/http/access.ts';
@@ -76,13 +77,15 @@ function watchConfig(
 
 /** What a person who has just started the service wants to know. */
 function greeting(config: ServiceConfig, service: Service, { url, others }: ServiceAddress): string[] {
-  const { tokens, listen, keyFile } = config;
+  const { tokens, listen, keyFile, telemetry } = config;
   const lines = [`listening on ${url}`, ...others];
   if (service.hasConsole) lines.push(`console: ${url}/`);
   lines.push(`records: ${describeStore(config, service)}`);
   lines.push(
     `secret: ${keyFile}${service.madeSecret ? ' (made now; keep it: without it all records are lost)' : ''}`,
   );
+  if (telemetry.decisionLog !== null)
+    lines.push(`decisions: logged with pseudonyms in ${telemetry.decisionLog.file}`);
   if (tokens.length > 0) {
     lines.push(`access: ${tokens.length} tokens; send one as Authorization: Bearer …`);
     return lines;
@@ -111,6 +114,7 @@ function withFlags(config: ServiceConfig, flags: ServeFlags): ServiceConfig {
   return {
     ...config,
     dataFolder,
+    telemetry: { ...config.telemetry, decisionLog: movedLog(config, dataFolder) },
     keyFile: data === undefined ? config.keyFile : resolve(dataFolder, 'portcullis.keys.json'),
     store: store ?? config.store,
     listen: {
@@ -121,6 +125,14 @@ function withFlags(config: ServiceConfig, flags: ServeFlags): ServiceConfig {
     },
   };
 }
+
+/** A decision log that has no place of its own goes with the data folder. */
+function movedLog({ dataFolder, telemetry: { decisionLog } }: ServiceConfig, next: string) {
+  if (decisionLog === null || decisionLog.file !== resolve(dataFolder, decisionLogName)) return decisionLog;
+  return { ...decisionLog, file: resolve(next, decisionLogName) };
+}
+
+const decisionLogName = serviceDefaults.decisionLog.fileName;
 
 function portOf(flag: string, text: string, orElse = ''): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -1,0 +1,83 @@
+import type { LoggedLine, MissingLines } from './logged-line.ts';
+import type { ReplayDecision } from './replay-decision.ts';
+
+/** What a decision log tells besides the decisions that can be taken again. */
+export class LoggedNotes {
+  /** Decisions of a service that was without its store: they rest on no record, and none of them left one. */
+  withoutStore = 0;
+  /** Decisions that the service could not write. */
+  missing = 0;
+  /** How often the secret has changed: from there on the same people have other hashes. */
+  secretChanges = 0;
+  /** Decisions that come out otherwise than they were taken. */
+  differing = 0;
+  /** The lines of the first ones; 0 when there are none. */
+  firstSecretChange = 0;
+  firstDiffering = 0;
+  #secret: string | null = null;
+
+  /** The line, when it can be decided again; else null. */
+  note(read: LoggedLine | MissingLines, line: number): LoggedLine | null {
+    if (read.kind === 'missing') {
+      this.missing += read.dropped;
+      return null;
+    }
+    this.#noteSecret(read.hashes.otherAgent, line);
+    if (read.taken.mode === 'NORMAL') return read;
+    this.withoutStore += 1;
+    return null;
+  }
+
+  /** Holds a decision against the one that was taken. */
+  hold({ taken }: LoggedLine, decision: ReplayDecision, line: number): void {
+    const isSame =
+      decision.outcome === taken.outcome &&
+      decision.level === taken.level &&
+      decision.until === taken.until &&
+      decision.rule === taken.rule &&
+      decision.scope === taken.scope &&
+      decision.deferred === taken.deferred;
+    if (isSame) return;
+    this.differing += 1;
+    this.firstDiffering ||= line;
+  }
+
+  toJSON() {
+    const { differing, firstDiffering, withoutStore, missing, secretChanges, firstSecretChange } = this;
+    return { differing, firstDiffering, withoutStore, missing, secretChanges, firstSecretChange };
+  }
+
+  /** The hash of the agent `other/0` is the same for everybody, so it shows which secret made it and nothing else. */
+  #noteSecret(otherAgent: string, line: number): void {
+    if (this.#secret !== null && this.#secret !== otherAgent) {
+      this.secretChanges += 1;
+      this.firstSecretChange ||= line;
+    }
+    this.#secret = otherAgent;
+  }
+}
+
+/** What was left out of a decision log, and why, in words. */
+export function leftOutTexts({
+  withoutStore,
+  missing,
+  secretChanges,
+  firstSecretChange,
+}: LoggedNotes): string[] {
+  return [
+    ...(withoutStore > 0 ? [`${withoutStore} decisions were taken without the store and are left out`] : []),
+    ...(missing > 0 ? [`${missing} decisions are missing: the service could not write them`] : []),
+    ...(secretChanges > 0
+      ? [
+          `the secret changes at line ${firstSecretChange}${secretChanges > 1 ? ` and ${secretChanges - 1} times more` : ''}: from there on nobody is known`,
+        ]
+      : []),
+  ];
+}
+
+/** How the decisions of a replay stand to those that were taken, in words. */
+export function takenText({ differing, firstDiffering }: LoggedNotes): string {
+  return differing === 0
+    ? 'every decision is the one that was taken'
+    : `${differing} decisions differ from those that were taken, first at line ${firstDiffering}`;
+}

@@ -1,0 +1,24 @@
+import type { CommandIo, ExitCode } from '../streams.ts';
+import { loggedSource } from './logged-decider.ts';
+import { LoggedNotes, leftOutTexts } from './logged-notes.ts';
+import { Replay, type ReplayOptions, type RunAt } from './replay.ts';
+import { engineOf, readRules } from './rules-file.ts';
+import { Summary } from './summary.ts';
+
+export interface ReplayDecisionsOptions extends ReplayOptions {
+  /** A policy file, or the configuration of a service. */
+  readonly policy?: string;
+}
+
+/** Replays the decision log of a service by the policies of a file, or the defaults. */
+export async function replayDecisions(
+  options: ReplayDecisionsOptions,
+  run: RunAt,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const notes = new LoggedNotes();
+  const source = loggedSource(engineOf(readRules(options.policy)), run, notes);
+  const code = await new Replay(options, source, io, new Summary(null, notes)).run();
+  if (!options.summary) for (const text of leftOutTexts(notes)) io.stderr.write(`portcullis: ${text}\n`);
+  return code;
+}
