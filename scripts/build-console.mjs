@@ -11,12 +11,15 @@ const source = join(root, 'console');
 /** The page runs the same core as the library; a change there is a change of the page. */
 const folders = [
   'console',
+  'src/abuse',
+  'src/adapters',
   'src/cli/compare',
   'src/cli/replay',
   'src/config',
   'src/core',
   'src/guard',
   'src/identity',
+  'src/limits',
   'src/stores',
 ];
 const skipped = /\.test\.tsx?$|[\\/]node_modules[\\/]/;
@@ -57,8 +60,8 @@ async function bundle(outDir) {
     base: './',
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [noFiles],
-    worker: { format: 'es', plugins: () => [noFiles] },
+    plugins: [withoutNode],
+    worker: { format: 'es', plugins: () => [withoutNode] },
     build: {
       outDir,
       emptyOutDir: true,
@@ -70,15 +73,41 @@ async function bundle(outDir) {
   });
 }
 
-/** Policies are read from text in the page; what would read them from a file is there by name and never called. */
-const noFiles = {
-  name: 'no-files',
+/** Files are named in a configuration; a page has none, and says so as the system would. */
+const noFiles = `export const openSync = () => {
+  throw Object.assign(new TypeError('a page cannot read files'), { code: 'ENOENT' });
+};
+export const closeSync = openSync, fstatSync = openSync, readSync = openSync, readFileSync = openSync;`;
+
+/** What of Node the rules of a replay are read with, in as much of it as a page needs. */
+const inlined = {
+  'node:fs': noFiles,
+  'node:path': "export const resolve = (...parts) => parts.join('/'), dirname = (path) => path;",
+  'node:cluster': 'export default { isWorker: false };',
+  'node:dns/promises': 'export class Resolver {}',
+};
+const standIns = join(source, 'src', 'stand-ins');
+const replaced = {
+  'node:crypto': join(standIns, 'node-crypto.ts'),
+  'node:net': join(standIns, 'node-net.ts'),
+};
+/** Modules of ours that stand on Node altogether. */
+const ownReplaced = {
+  [join(root, 'src', 'identity', 'hmac.ts')]: join(standIns, 'hmac.ts'),
+  [join(root, 'src', 'limits', 'warning.ts')]: join(standIns, 'warning.ts'),
+};
+
+const withoutNode = {
+  name: 'without-node',
   enforce: 'pre',
-  resolveId: (id) => (id === 'node:fs' ? '\0no-files' : null),
-  load: (id) =>
-    id === '\0no-files'
-      ? 'export const openSync = null, closeSync = null, fstatSync = null, readSync = null, readFileSync = null;'
-      : null,
+  async resolveId(id, importer, options) {
+    if (Object.hasOwn(inlined, id)) return `\0${id}`;
+    if (Object.hasOwn(replaced, id)) return replaced[id];
+    if (!/\/(hmac|warning)\.ts$/.test(id)) return null;
+    const found = await this.resolve(id, importer, { ...options, skipSelf: true });
+    return found === null ? null : (ownReplaced[found.id] ?? found);
+  },
+  load: (id) => (id.startsWith('\0node:') ? (inlined[id.slice(1)] ?? null) : null),
 };
 
 function hashOfInputs() {

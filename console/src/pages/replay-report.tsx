@@ -8,7 +8,7 @@ import { BarList } from '../parts/bar-list.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChartLegend, OutcomeChart } from '../parts/outcome-chart.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
-import type { ReplayResult, SideResult, TimelineResult } from '../replay/replay-messages.ts';
+import type { LogResult, ReplayResult, SideResult, TimelineResult } from '../replay/replay-messages.ts';
 import { ComparisonReport } from './comparison-report.tsx';
 
 interface ReplayReportProps {
@@ -19,13 +19,13 @@ interface ReplayReportProps {
 
 /** What a replay found. People are named by the line of the file they stand in. */
 export function ReplayReport({ result, durationMs, fileName }: ReplayReportProps) {
-  const { events, badLines, firstBad, backwards, a, b, comparison } = result;
+  const { events, badLines, firstBad, backwards, log, a, b, comparison } = result;
   const perSecond = (events * 1_000) / Math.max(1, durationMs);
   return (
     <>
       <p role="status" class="notice plain">
-        {fileName}: {counted(events, 'event')} in {(durationMs / 1_000).toFixed(1)} s ({count(perSecond)} a
-        second).
+        {fileName}: {log === null ? '' : `${formatWords[result.format]}, ${counted(log.lines, 'line')}, `}
+        {counted(events, 'event')} in {(durationMs / 1_000).toFixed(1)} s ({count(perSecond)} a second).
         {backwards > 0 ? ` Time went backwards ${counted(backwards, 'time')}.` : ''}
       </p>
       {firstBad === null ? null : (
@@ -33,11 +33,42 @@ export function ReplayReport({ result, durationMs, fileName }: ReplayReportProps
           {counted(badLines, 'bad line')} left out; the first is line {count(firstBad.line)}: {firstBad.why}
         </p>
       )}
+      {log === null ? null : <LogNotices log={log} hasEvents={events > 0} />}
       {comparison === null || b === null ? null : <ComparisonReport comparison={comparison} />}
       <div class="columns">
         <Side title={b === null ? 'Result' : 'Policy A'} side={a} events={events} />
         {b === null ? null : <Side title="Policy B" side={b} events={events} />}
       </div>
+    </>
+  );
+}
+
+const formatWords: Readonly<Record<ReplayResult['format'], string>> = {
+  events: 'events',
+  nginx: 'an access log of nginx or Apache',
+  apache: 'an access log of Apache',
+  json: 'an access log of JSON objects',
+  sshd: 'a log of OpenSSH',
+  kratos: 'a log of Kratos',
+};
+
+/** What of a log could not be decided. */
+function LogNotices({ log, hasEvents }: { readonly log: LogResult; readonly hasEvents: boolean }) {
+  const { lines, unknown, firstUnknown, nameless } = log;
+  return (
+    <>
+      {unknown === 0 ? null : (
+        <p class="notice">
+          {count(unknown)} of {counted(lines, 'line')} not understood and not counted; the first is line{' '}
+          {count(firstUnknown ?? 0)}.{hasEvents ? '' : ' Is the format right?'}
+        </p>
+      )}
+      {nameless === 0 ? null : (
+        <p class="notice plain">
+          {counted(nameless, 'failed login')} without a name: the log does not say whose, so nothing was
+          decided.
+        </p>
+      )}
     </>
   );
 }

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineSplitter, LONGEST_LINE } from './line-splitter.ts';
+import { type FileLine, LineSplitter, LONGEST_LINE } from './line-splitter.ts';
 
 function split(bytes: Uint8Array, size: number): (string | null)[] {
+  return cut(bytes, size).map(({ text }) => text);
+}
+
+function cut(bytes: Uint8Array, size: number): FileLine[] {
   const splitter = new LineSplitter();
-  const lines: (string | null)[] = [];
+  const lines: FileLine[] = [];
   for (let at = 0; at < bytes.length; at += size) {
-    for (const { text } of splitter.push(bytes.subarray(at, at + size))) lines.push(text);
+    lines.push(...splitter.push(bytes.subarray(at, at + size)));
   }
-  for (const { text } of splitter.finish()) lines.push(text);
+  lines.push(...splitter.finish());
   return lines;
 }
 
@@ -30,9 +34,13 @@ describe('lines of a file', () => {
     );
   });
 
-  it('are refused one by one where they are not UTF-8, and the mark at the begin is no part of them', () => {
-    const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x61, 10, 0xff, 10, 0x62]);
-    expect(split(bytes, 3)).toEqual(['a', null, 'b']);
+  it('are marked where they are not UTF-8, and the mark at the begin is no part of them', () => {
+    const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x61, 10, 0xff, 0x80, 10, 0x62]);
+    expect(cut(bytes, 3).map(({ text, isUtf8 }) => [text, isUtf8])).toEqual([
+      ['a', true],
+      ['\u00ff\u0080', false],
+      ['b', true],
+    ]);
   });
 
   it('are refused where they are too long, and the next one is read', () => {

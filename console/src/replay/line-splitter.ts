@@ -1,7 +1,10 @@
-/** A line of a file and its number, from 1; text null where its bytes are not UTF-8 or it is too long. */
+/** A line of a file and its number, from 1. */
 export interface FileLine {
   readonly number: number;
+  /** Null where it is too long. */
   readonly text: string | null;
+  /** Where it is not, the text is that of its bytes, one by one: good enough for a log, never for an event. */
+  readonly isUtf8: boolean;
 }
 
 /** As in the command line: longer lines are refused, so that no file makes the tab hold it whole. In bytes. */
@@ -45,7 +48,9 @@ export class LineSplitter {
     const bytes = this.#restBytes === 0 || isTooLong ? part : joined([...this.#rest, part]);
     this.#rest = [];
     this.#restBytes = 0;
-    return { number: this.#number, text: isTooLong ? null : this.#decode(bytes) };
+    const text = isTooLong ? null : this.#decode(bytes);
+    const isUtf8 = text !== null;
+    return { number: this.#number, text: isTooLong ? null : (text ?? bytesText(bytes)), isUtf8 };
   }
 
   #decode(bytes: Uint8Array): string | null {
@@ -57,6 +62,12 @@ export class LineSplitter {
       throw cause;
     }
   }
+}
+
+function bytesText(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,9 +1,15 @@
+import type { LogFormatName } from '../../../src/abuse/log-formats/log-entry.ts';
 import type { DifferingSubject } from '../../../src/cli/compare/comparison.ts';
 import type { ThresholdRow } from '../../../src/cli/compare/labelled-scores.ts';
+import type { LogChoices } from './log-choices.ts';
 
 /** What the page asks of the worker, once. An empty policy text stands for the built-in policies. */
 export interface ToReplay {
   readonly file: File;
+  /** What the file is; `detect`: what its first lines look like. */
+  readonly format: 'detect' | 'events' | LogFormatName;
+  /** What a log leaves out. */
+  readonly choices: LogChoices;
   readonly policyA: string;
   /** Null: no second policy. */
   readonly policyB: string | null;
@@ -58,11 +64,24 @@ export interface ComparisonResult {
   } | null;
 }
 
+/** What a log held besides decisions. */
+export interface LogResult {
+  readonly lines: number;
+  /** Lines that tell of a failed login but not whose. */
+  readonly nameless: number;
+  /** Lines that were not understood; the first of them by its number. */
+  readonly unknown: number;
+  readonly firstUnknown: number | null;
+}
+
 export interface ReplayResult {
+  readonly format: 'events' | LogFormatName;
   readonly events: number;
   readonly badLines: number;
   readonly firstBad: { readonly line: number; readonly why: string } | null;
   readonly backwards: number;
+  /** Null for events, of which every line is one. */
+  readonly log: LogResult | null;
   readonly a: SideResult;
   readonly b: SideResult | null;
   readonly comparison: ComparisonResult | null;

@@ -29,28 +29,28 @@ function decidedByService(): Record<string, number> {
   return outcomes;
 }
 
-const run = (policyB: string | null, lines: readonly string[] = sampleDay) => {
+const run = async (policyB: string | null, lines: readonly string[] = sampleDay) => {
   const replay = new ReplayRun(defaultPolicies, policyB === null ? null : readPolicies(policyB, 'policy B'));
-  for (const [index, text] of lines.entries()) replay.add({ number: index + 1, text });
-  return replay.result();
+  for (const [index, text] of lines.entries()) replay.add({ number: index + 1, text, isUtf8: true });
+  return replay.finish();
 };
 
 describe('a replay in the page', () => {
-  it('decides as the service does, though its keys are others', () => {
-    const { a, events } = run(null);
+  it('decides as the service does, though its keys are others', async () => {
+    const { a, events } = await run(null);
     expect(events).toBe(sampleDay.length);
     expect(a.outcomes).toEqual(decidedByService());
   });
 
-  it('finds no difference between a policy and itself, and some to a harder one', () => {
-    expect(run('').comparison?.differences).toBe(0);
-    const { comparison } = run('policies: { login: { score: { hardFrom: 6 } } }');
+  it('finds no difference between a policy and itself, and some to a harder one', async () => {
+    expect((await run('')).comparison?.differences).toBe(0);
+    const { comparison } = await run('policies: { login: { score: { hardFrom: 6 } } }');
     expect(comparison?.differences).toBeGreaterThan(0);
     expect(comparison?.harder.b).toBeGreaterThan(comparison?.harder.a ?? 0);
   });
 
-  it('names nobody in its result', () => {
-    const text = JSON.stringify(run('policies: { login: { score: { hardFrom: 6 } } }'));
+  it('names nobody in its result', async () => {
+    const text = JSON.stringify(await run('policies: { login: { score: { hardFrom: 6 } } }'));
     const named = sampleDay.flatMap((line) => {
       const { ip, account } = JSON.parse(line);
       return [ip, account].filter(
@@ -60,8 +60,8 @@ describe('a replay in the page', () => {
     expect(named).toEqual([]);
   });
 
-  it('leaves bad lines out and names the first', () => {
-    const { events, badLines, firstBad } = run(null, ['{"t":0,"op":"fail"', '{"t":0,"op":"fly"}', '']);
+  it('leaves bad lines out and names the first', async () => {
+    const { events, badLines, firstBad } = await run(null, ['{"t":0,"op":"fail"', '{"t":0,"op":"fly"}', '']);
     expect({ events, badLines, line: firstBad?.line }).toEqual({ events: 0, badLines: 2, line: 1 });
   });
 

@@ -10,11 +10,10 @@ import { Engine } from '../../../src/guard/engine.ts';
 import { runImmediately } from '../../../src/guard/run.ts';
 import { createMemoryStore } from '../../../src/stores/memory/index.ts';
 import { createFileIdentifier } from './file-identifier.ts';
+import type { FileRun } from './file-run.ts';
 import type { FileLine } from './line-splitter.ts';
-import type { ComparisonResult, ReplayResult, SideResult } from './replay-messages.ts';
-
-/** Room for a large file in one tab; a record has about 600 bytes. */
-const BOUNDS = { maxRecords: 1_000_000, maxBytes: 512 * 1024 ** 2 };
+import type { ReplayResult, SideResult } from './replay-messages.ts';
+import { comparisonResultOf, STORE_BOUNDS, sideResultOf } from './side-result.ts';
 
 /** One policy and what it has decided. The same core as the service's, on records of its own. */
 class Side {
@@ -25,7 +24,7 @@ class Side {
 
   constructor(policies: readonly Policy[]) {
     this.#engine = new Engine({ identifier: createFileIdentifier(), policies, environment: 'replay' });
-    this.#store = createMemoryStore({ ...BOUNDS, clock: () => this.#time, sweep: false });
+    this.#store = createMemoryStore({ ...STORE_BOUNDS, clock: () => this.#time, sweep: false });
   }
 
   decide(line: number, event: ReplayEvent): Decision {
@@ -37,16 +36,7 @@ class Side {
   }
 
   result(): SideResult {
-    const { outcomes, rules, scopes, firstBlocks, timeline } = this.summary.toJSON();
-    return {
-      outcomes,
-      rules,
-      scopes,
-      timeline,
-      // Who it was stays in the file: a console lists nobody in clear.
-      firstBlocks: firstBlocks.map(({ line, t, rule, scope }) => ({ line, t, rule, scope })),
-      forgotten: this.#store.usage().evicted,
-    };
+    return sideResultOf(this.summary, this.#store.usage().evicted);
   }
 }
 
@@ -56,7 +46,7 @@ export function readPolicies(text: string, source: string): readonly Policy[] {
 }
 
 /** Replays lines on one policy, or on two side by side. */
-export class ReplayRun {
+export class ReplayRun implements FileRun {
   readonly #a: Side;
   readonly #b: Side | null;
   readonly #comparison: Comparison | null;
@@ -74,12 +64,13 @@ export class ReplayRun {
   }
 
   /** Decides a line. A bad one is counted, and the first of them named. */
-  add({ number, text }: FileLine): void {
-    if (text === '' || text === '\r') return;
-    const why = text === null ? 'not UTF-8, or longer than 4 MiB' : this.#decide(number, text);
-    if (why === null) return;
+  add({ number, text, isUtf8 }: FileLine): null {
+    if (text === '' || text === '\r') return null;
+    const why = text === null || !isUtf8 ? 'not UTF-8, or longer than 4 MiB' : this.#decide(number, text);
+    if (why === null) return null;
     this.#badLines += 1;
     this.#firstBad ??= { line: number, why };
+    return null;
   }
 
   /** Why the line is bad, or null. */
@@ -97,43 +88,19 @@ export class ReplayRun {
     }
   }
 
-  result(): ReplayResult {
+  async finish(): Promise<ReplayResult> {
     return {
+      format: 'events',
+      log: null,
       events: this.events,
       badLines: this.#badLines,
       firstBad: this.#firstBad,
       backwards: this.#a.summary.backwards,
       a: this.#a.result(),
       b: this.#b?.result() ?? null,
-      comparison: this.#comparison && comparedBy(this.#comparison),
+      comparison: this.#comparison && comparisonResultOf(this.#comparison),
     };
   }
-}
-
-/** Most that a page shows. */
-const SHOWN_SUBJECTS = 200;
-
-function comparedBy(comparison: Comparison): ComparisonResult {
-  const { events, differences, harder, labels, scores } = comparison;
-  return {
-    events,
-    differences,
-    harder,
-    outcomes: comparison.toJSON().outcomes,
-    // Whom it concerns is named by a line of the file.
-    subjects: comparison.subjects
-      .slice(0, SHOWN_SUBJECTS)
-      .map(({ line, t, a, b, decisions }) => ({ line, t, a, b, decisions })),
-    labels:
-      labels.told === 0
-        ? null
-        : {
-            attacks: labels.attacks,
-            honest: labels.honest,
-            a: { area: scores.a.area(), rows: scores.a.rows() },
-            b: { area: scores.b.area(), rows: scores.b.rows() },
-          },
-  };
 }
 
 /** Most files have no labels, and reading a line twice would cost as much as deciding it. */
@@ -141,4 +108,16 @@ function labelOf(text: string): boolean | null {
   if (!text.includes('"attack"')) return null;
   const { attack } = JSON.parse(text) as { attack?: unknown };
   return typeof attack === 'boolean' ? attack : null;
+}
+
+/** Whether a line has what only an event has. */
+export function isEventLine({ text, isUtf8 }: FileLine): boolean {
+  if (text === null || !isUtf8 || !text.startsWith('{')) return false;
+  try {
+    const { t, op } = JSON.parse(text) as { readonly t?: unknown; readonly op?: unknown };
+    return typeof t === 'number' && typeof op === 'string';
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return false;
+    throw cause;
+  }
 }

@@ -1,20 +1,88 @@
 import { Fault } from '../../../src/core/fault.ts';
-import { LineSplitter } from './line-splitter.ts';
+import type { FileRun } from './file-run.ts';
+import { type FileLine, LineSplitter } from './line-splitter.ts';
 import type { FromReplay, ToReplay } from './replay-messages.ts';
-import { ReplayRun, readPolicies } from './replay-run.ts';
+import { isEventLine, ReplayRun, readPolicies } from './replay-run.ts';
 
 /** Replays a file away from the page's own thread. Ended from outside: a cancelled worker is terminated. */
 
 const PROGRESS_EVERY_MS = 100;
+/** So much of a file is looked at to recognise what it is. */
+const HEAD_LINES = 200;
+const HEAD_CHARS = 1 << 20;
 
 const say = (message: FromReplay) => postMessage(message);
 
-async function replay({ file, policyA, policyB }: ToReplay): Promise<void> {
+/** Takes the lines of a file, and opens its replay once it is known what the file is. */
+class Opening {
+  readonly #order: ToReplay;
+  readonly #head: FileLine[] = [];
+  #headChars = 0;
+  #run: FileRun | null = null;
+
+  constructor(order: ToReplay) {
+    this.#order = order;
+  }
+
+  get events(): number {
+    return this.#run?.events ?? 0;
+  }
+
+  async take(lines: Iterable<FileLine>): Promise<void> {
+    for (const line of lines) {
+      if (this.#run === null) await this.#look(line);
+      else {
+        const waiting = this.#run.add(line);
+        if (waiting !== null) await waiting;
+      }
+    }
+  }
+
+  /** The replay of what has been taken, opened also where the file was short. */
+  async opened(): Promise<FileRun> {
+    if (this.#run !== null) return this.#run;
+    const run = await this.#open();
+    for (const line of this.#head.splice(0)) await run.add(line);
+    this.#run = run;
+    return run;
+  }
+
+  async #look(line: FileLine): Promise<void> {
+    this.#head.push(line);
+    this.#headChars += line.text?.length ?? 0;
+    const isKnown = this.#order.format !== 'detect' || isEventLine(line);
+    if (isKnown || this.#head.length >= HEAD_LINES || this.#headChars >= HEAD_CHARS) await this.opened();
+  }
+
+  async #open(): Promise<FileRun> {
+    const { format, policyA, policyB } = this.#order;
+    const texts = this.#head.flatMap(({ text }) => (text === null || text === '' ? [] : [text]));
+    if (
+      format === 'events' ||
+      (format === 'detect' && (texts.length === 0 || this.#head.some(isEventLine)))
+    ) {
+      return new ReplayRun(
+        readPolicies(policyA, policyB === null ? 'policy' : 'policy A'),
+        policyB === null ? null : readPolicies(policyB, 'policy B'),
+      );
+    }
+    const { openLogRun } = await import('./log-replay.ts');
+    return openLogRun(this.#order, texts);
+  }
+}
+
+const gzipMagic = [0x1f, 0x8b] as const;
+
+/** By how it begins, not by its name: a log that was rotated has any. */
+async function isPacked(file: File): Promise<boolean> {
+  const head = new Uint8Array(await file.slice(0, gzipMagic.length).arrayBuffer());
+  return gzipMagic.every((byte, at) => head[at] === byte);
+}
+
+async function replay(order: ToReplay): Promise<void> {
+  const { file } = order;
   const startedAt = performance.now();
-  const run = new ReplayRun(
-    readPolicies(policyA, 'policy A'),
-    policyB === null ? null : readPolicies(policyB, 'policy B'),
-  );
+  const opening = new Opening(order);
   const splitter = new LineSplitter();
   let saidAt = startedAt;
   let bytes = 0;
@@ -26,18 +94,19 @@ async function replay({ file, policyA, policyB }: ToReplay): Promise<void> {
       },
     }),
   );
-  const isPacked = /\.gz$/i.test(file.name);
-  const reader = (isPacked ? counted.pipeThrough(new DecompressionStream('gzip')) : counted).getReader();
+  const packed = await isPacked(file);
+  const reader = (packed ? counted.pipeThrough(new DecompressionStream('gzip')) : counted).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    for (const line of splitter.push(value)) run.add(line);
+    await opening.take(splitter.push(value));
     if (performance.now() - saidAt < PROGRESS_EVERY_MS) continue;
     saidAt = performance.now();
-    say({ kind: 'progress', bytes, events: run.events });
+    say({ kind: 'progress', bytes, events: opening.events });
   }
-  for (const line of splitter.finish()) run.add(line);
-  say({ kind: 'done', result: run.result(), durationMs: performance.now() - startedAt });
+  await opening.take(splitter.finish());
+  const result = await (await opening.opened()).finish();
+  say({ kind: 'done', result, durationMs: performance.now() - startedAt });
 }
 
 addEventListener('message', (event: MessageEvent<ToReplay>) => {
