@@ -1,6 +1,6 @@
 import type { Key, Records } from '../core/records.ts';
 import { timesWithin } from '../core/times.ts';
-import type { ClientKeys } from './client-keys.ts';
+import type { ClientKey } from './client-keys.ts';
 import { type ClientRecord, readClient, sightMs } from './client-record.ts';
 
 /** Agents of one network that get a bucket of their own, as the engine contract admits them (§6). */
@@ -15,7 +15,8 @@ export interface Admission {
 }
 
 /** A client that has a record keeps it, so that nothing routes around a block. */
-export function admit(records: Records, { client, crowd }: ClientKeys, t: number): Admission {
+export function admit(records: Records, client: ClientKey, t: number): Admission {
+  const { crowd } = client;
   const record = readClient(records, client, t);
   if (record !== undefined || crowd === null) return { key: client, record, isNew: false };
   const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
@@ -24,7 +25,7 @@ export function admit(records: Records, { client, crowd }: ClientKeys, t: number
 }
 
 /** Notes the first sight of an agent. */
-export function noteAgent(records: Records, { crowd }: ClientKeys, t: number): void {
+export function noteAgent(records: Records, { crowd }: ClientKey, t: number): void {
   if (crowd === null) return;
   const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
   records.put(

@@ -3,13 +3,13 @@ import { createComponentHasher, type Secrets } from '../identity/component-hashe
 import { createIdentifier } from '../identity/identifier.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Call } from './call.ts';
-import { type ClientKeys, ClientKeyspace } from './client-keys.ts';
+import { type ClientKey, ClientKeyspace } from './client-keys.ts';
 
 /** Whom a call comes from. */
 export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
 
-/** Finds the records of a client. Throws `INPUT_INVALID` when an anonymous client's `ip` is no address. */
-export type ClientFinder = (client: Client) => ClientKeys;
+/** Finds the key of a client. Throws `INPUT_INVALID` when an anonymous client's `ip` is no address. */
+export type ClientFinder = (client: Client) => ClientKey;
 
 const remembered = 8192;
 const longestUser = 256;
@@ -24,24 +24,24 @@ export function createClientFinder(environment: string, limiter: string, secrets
   const keyspace = new ClientKeyspace(environment, limiter);
   const hash = createComponentHasher(secrets);
   const identifier = createIdentifier(secrets);
-  const users = new Recent<ClientKeys>(remembered, longestUser);
-  const networks = new WeakMap<Token, { readonly agent: Token; readonly keys: ClientKeys }>();
+  const users = new Recent<ClientKey>(remembered, longestUser);
+  const networks = new WeakMap<Token, { readonly agent: Token; readonly key: ClientKey }>();
 
-  function ofUser(user: string): ClientKeys {
+  function ofUser(user: string): ClientKey {
     const known = users.get(user);
     if (known !== undefined) return known;
-    const keys = keyspace.user(hash('account', user));
-    users.set(user, keys);
-    return keys;
+    const key = keyspace.user(hash('account', user));
+    users.set(user, key);
+    return key;
   }
 
   return ({ ip, ua, user }) => {
     if (user) return ofUser(user);
     const { network, agent, otherAgent } = identifier.identify({ ip, ua: ua ?? undefined });
     const known = networks.get(network);
-    if (known?.agent === agent) return known.keys;
-    const keys = keyspace.anonymous(network, agent, otherAgent);
-    networks.set(network, { agent, keys });
-    return keys;
+    if (known?.agent === agent) return known.key;
+    const key = keyspace.anonymous(network, agent, otherAgent);
+    networks.set(network, { agent, key });
+    return key;
   };
 }

@@ -3,13 +3,20 @@ import type { Key, StoredRecord } from '../core/records.ts';
 import type { Token } from '../core/subject.ts';
 import type { ClientRecord, NetworkSights } from './client-record.ts';
 
-/** The records of one client, all in one group. */
-export interface ClientKeys {
-  readonly client: Key<ClientRecord>;
+/**
+ * The key of one client's record, and those of the records that go with it, all in one group. One object: of clients that
+ * call now and then, each object on the way to their record costs a look into memory that no cache holds.
+ */
+export interface ClientKey extends Key<ClientRecord> {
   /** Where a client goes whose network has shown too many agents; null where no agent counts. */
-  readonly crowd: { readonly network: Key<NetworkSights>; readonly other: Key<ClientRecord> } | null;
-  /** The keys above, as a step names them. */
+  readonly crowd: Crowd | null;
+  /** This key and those of the crowd, as a step names them. */
   readonly all: readonly Key[];
+}
+
+interface Crowd {
+  readonly network: Key<NetworkSights>;
+  readonly other: Key<ClientRecord>;
 }
 
 /** Names the records of one limiter in one environment. */
@@ -20,26 +27,32 @@ export class ClientKeyspace {
     this.#prefix = new Keyspace(environment, `limits.${limiter}`).prefix;
   }
 
-  user(user: Token): ClientKeys {
-    const client = this.#key<ClientRecord>('U', user);
-    return { client, crowd: null, all: [client] };
+  user(user: Token): ClientKey {
+    return clientKey(this.#key('U', user), null);
   }
 
   /** An anonymous client is its network and its agent; `other/0` needs no admission, for everybody shares it. */
-  anonymous(network: Token, agent: Token, other: Token): ClientKeys {
+  anonymous(network: Token, agent: Token, other: Token): ClientKey {
     const client = this.#key<ClientRecord>('K2', network, agent);
-    if (agent.hash === other.hash) return { client, crowd: null, all: [client] };
-    const crowd = {
-      network: this.#key<NetworkSights>('K1', network),
-      other: this.#key<ClientRecord>('K2', network, other),
-    };
-    return { client, crowd, all: [client, crowd.network, crowd.other] };
+    if (agent.hash === other.hash) return clientKey(client, null);
+    return clientKey(client, {
+      network: this.#key('K1', network),
+      other: this.#key('K2', network, other),
+    });
   }
 
   #key<R extends StoredRecord>(kind: string, tag: Token, rest?: Token): Key<R> {
     const name = (tagHash: string, restHash: string | undefined) =>
       `${this.#prefix}${kind}:{${tagHash}}${restHash === undefined ? '' : `:${restHash}`}`;
     const was = tag.was === null || rest?.was === null ? null : name(tag.was, rest?.was);
-    return { text: name(tag.hash, rest?.hash), was };
+    return { text: name(tag.hash, rest?.hash), was, mark: undefined };
   }
+}
+
+function clientKey({ text, was }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
+  const all: Key[] = [];
+  const key = { text, was, mark: undefined, crowd, all };
+  all.push(key);
+  if (crowd !== null) all.push(crowd.network, crowd.other);
+  return key;
 }

@@ -8,9 +8,15 @@ import { type AskedWindow, nothingAsked } from './asked-window.ts';
 /** What is remembered of one client: a user, or an IP prefix with a user agent. */
 export interface ClientRecord extends Holder, AskedWindow, StoredRecord {
   at: number;
-  bucket: Bucket;
+  /** No other record's. */
+  readonly bucket: OwnBucket;
   /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
   limit: number;
+}
+
+interface OwnBucket {
+  tatMs: number;
+  tatUnits: number;
 }
 
 /** When the agents of one network were first seen, so that their number is bounded. */
@@ -33,11 +39,11 @@ export function emptyClient(now: number, limit: number): ClientRecord {
 export function clientRecord(
   at: number,
   standing: Standing,
-  bucket: Bucket,
+  { tatMs, tatUnits }: Bucket,
   limit: number,
   { asked, askingAt, asking, askedTotal }: Readonly<AskedWindow>,
 ): ClientRecord {
-  return { at, standing, bucket, limit, asked, askingAt, asking, askedTotal };
+  return { at, standing, bucket: { tatMs, tatUnits }, limit, asked, askingAt, asking, askedTotal };
 }
 
 /** The record, unless it has expired: its bucket is full again and nothing is remembered of it. */
@@ -47,16 +53,14 @@ export function readClient(records: Records, key: Key<ClientRecord>, t: number):
 }
 
 export function writeClient(records: Records, key: Key<ClientRecord>, record: ClientRecord, t: number): void {
+  records.put(key, record, clientRetention(record, t));
+}
+
+export function clientRetention(record: ClientRecord, t: number): Retention {
   const { softUntil, hardUntil } = record.standing;
   const keepMs = expiryOf(record) - t;
-  const isUsual = keepMs === sightMs && softUntil <= t && hardUntil <= t;
-  records.put(
-    key,
-    record,
-    isUsual
-      ? usualRetention
-      : { keepMs, softMs: Math.max(0, softUntil - t), hardMs: Math.max(0, hardUntil - t) },
-  );
+  if (keepMs === sightMs && softUntil <= t && hardUntil <= t) return usualRetention;
+  return { keepMs, softMs: Math.max(0, softUntil - t), hardMs: Math.max(0, hardUntil - t) };
 }
 
 /** Of nearly all clients: one for all, for a store may keep it with the record. */

@@ -14,8 +14,8 @@ import { liftBlock, placeBlock } from './operator-steps.ts';
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
-import { type Answered, StoreFallback } from './store-fallback.ts';
-import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
+import { type LimitMode, StoreFallback } from './store-fallback.ts';
+import { type Ask, type Refusal, refusedByBlock, type Taken, take, takeInPlace } from './take.ts';
 import type { Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
@@ -56,7 +56,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 class BucketLimiter implements Limiter {
   readonly name: string;
-  readonly #keysOf: ClientFinder;
+  readonly #keyOf: ClientFinder;
   readonly #terms: QuotaTerms;
   readonly #routes: RouteTable;
   readonly #limits: LimitBook;
@@ -79,7 +79,7 @@ class BucketLimiter implements Limiter {
     assertName('name', name);
     // A shadow's records are its own: what was decided there is never enforced later.
     const isShadow = this.#shadows.limit || this.#shadows.autoBlock;
-    this.#keysOf = createClientFinder(environment, isShadow ? `${name}.shadow` : name, options);
+    this.#keyOf = createClientFinder(environment, isShadow ? `${name}.shadow` : name, options);
     this.#terms = new QuotaTerms(name);
     this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);
     this.#limits = new LimitBook(options);
@@ -107,7 +107,7 @@ class BucketLimiter implements Limiter {
     }
     if (call.cost !== undefined) assertCost('INPUT_INVALID', 'cost', call.cost);
     const ask: Ask = {
-      keys: this.#keysOf(call),
+      client: this.#keyOf(call),
       allowance: this.#limits.find(call),
       scale: this.#refillScale(call) * (call.standing?.refillScale ?? 1),
       cost: call.cost ?? route.cost,
@@ -115,12 +115,19 @@ class BucketLimiter implements Limiter {
     };
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
+    const taken = this.#store.reviseAtOnce(ask.client, ask, takeInPlace);
+    return taken === null
+      ? this.#takeByStep(call, route, ask)
+      : this.#judge(call, route, ask, taken, 'NORMAL');
+  }
+
+  #takeByStep(call: Call, route: CompiledRoute, ask: Ask): Verdict | Promise<Verdict> {
     const step = (records: Records, now: number) => take(records, ask, now);
-    const answered = this.#store.transactAtOnce(ask.keys.all, step);
-    if (answered !== null) return this.#judge(call, route, ask, answered);
+    const answered = this.#store.transactAtOnce(ask.client.all, step);
+    if (answered !== null) return this.#judge(call, route, ask, answered.value, answered.mode);
     return this.#store
-      .transact(ask.keys.all, step)
-      .then((answeredLater) => this.#judge(call, route, ask, answeredLater));
+      .transact(ask.client.all, step)
+      .then(({ value, mode }) => this.#judge(call, route, ask, value, mode));
   }
 
   async settle({ ticket }: Verdict, cost: number): Promise<void> {
@@ -136,19 +143,17 @@ class BucketLimiter implements Limiter {
   }
 
   async lift(client: Client): Promise<boolean> {
-    const keys = this.#keysOf(client);
-    return this.#records.transact(keys.all, (records, now) => liftBlock(records, keys, now));
+    const key = this.#keyOf(client);
+    return this.#records.transact(key.all, (records, now) => liftBlock(records, key, now));
   }
 
   async block(client: Client, fromLevel = 2): Promise<number> {
     if (!Number.isInteger(fromLevel) || fromLevel < 1 || fromLevel > 4) {
       throw new Fault('INPUT_INVALID', `fromLevel must be an integer from 1 to 4, got ${shapeOf(fromLevel)}`);
     }
-    const keys = this.#keysOf(client);
+    const key = this.#keyOf(client);
     const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
-    return this.#records.transact(keys.all, (records, now) =>
-      placeBlock(records, keys, fromLevel, limit, now),
-    );
+    return this.#records.transact(key.all, (records, now) => placeBlock(records, key, fromLevel, limit, now));
   }
 
   counts(): LimitCounts {
@@ -160,13 +165,13 @@ class BucketLimiter implements Limiter {
     const refusedForMs = call.standing?.refusedForMs ?? 0;
     if (!(refusedForMs > 0)) return null;
     const t = this.#clock();
-    const taken = refusedByBlock(t, ask.keys.client, { rule: 'blocked', until: t + refusedForMs });
-    if (!this.#shadows.autoBlock) return this.#judge(call, route, ask, { value: taken, mode: 'NORMAL' });
+    const taken = refusedByBlock(t, ask.client, { rule: 'blocked', until: t + refusedForMs });
+    if (!this.#shadows.autoBlock) return this.#judge(call, route, ask, taken, 'NORMAL');
     if (taken.refusal !== null) this.#tellRefusal(call, route, ask.cost, taken.refusal, t, true);
     return null;
   }
 
-  #judge(call: Call, route: CompiledRoute, ask: Ask, { value: taken, mode }: Answered<Taken>): Verdict {
+  #judge(call: Call, route: CompiledRoute, ask: Ask, taken: Taken, mode: LimitMode): Verdict {
     const { t, refusal, shadowBlock } = taken;
     const enforced = refusal !== null && !(refusal.rule === 'limit' && this.#shadows.limit) ? refusal : null;
     const shadowed = enforced === null ? (shadowBlock ?? refusal) : shadowBlock;

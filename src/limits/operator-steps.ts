@@ -2,12 +2,12 @@ import { escalate } from '../core/ladder.ts';
 import type { Records } from '../core/records.ts';
 import { cleanStanding, hardBlocked, isHardBlocked, lifted, remembered } from '../core/standing.ts';
 import { admit } from './agent-admission.ts';
-import type { ClientKeys } from './client-keys.ts';
+import type { ClientKey } from './client-keys.ts';
 import { clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
 /** Ends a block by hand; what is remembered of it stays. False when none was running. */
-export function liftBlock(records: Records, keys: ClientKeys, t: number): boolean {
-  const { key, record } = admit(records, keys, t);
+export function liftBlock(records: Records, client: ClientKey, t: number): boolean {
+  const { key, record } = admit(records, client, t);
   const now = Math.max(t, record?.at ?? t);
   if (record === undefined || !isHardBlocked(record.standing, now)) return false;
   const { bucket, limit } = record;
@@ -18,12 +18,12 @@ export function liftBlock(records: Records, keys: ClientKeys, t: number): boolea
 /** Blocks a client from a level of the ladder on. Gives the end of the block, also of one that was running. */
 export function placeBlock(
   records: Records,
-  keys: ClientKeys,
+  client: ClientKey,
   fromLevel: number,
   limit: number,
   t: number,
 ): number {
-  const { key, record: stored } = admit(records, keys, t);
+  const { key, record: stored } = admit(records, client, t);
   const now = Math.max(t, stored?.at ?? t);
   const held = stored?.standing ?? cleanStanding;
   if (isHardBlocked(held, now)) return held.hardUntil;

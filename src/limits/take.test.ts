@@ -19,8 +19,8 @@ function bench(limit: Limit) {
   const { immediate } = createMemoryStore({ clock: () => now });
   const allowance = toAllowance('test', limit);
   const call = (cost = 1, ask: Partial<Ask> = {}): Taken => {
-    const full: Ask = { keys: alice, allowance, scale: 1, cost, blocksInShadow: false, ...ask };
-    return immediate.transact(full.keys.all, (records, t) => take(records, full, t));
+    const full: Ask = { client: alice, allowance, scale: 1, cost, blocksInShadow: false, ...ask };
+    return immediate.transact(full.client.all, (records, t) => take(records, full, t));
   };
   return {
     allowance,
@@ -133,7 +133,7 @@ describe('a bucket', () => {
     const { allowed } = bench({ ratePerSecond: 1, burst: 2 });
     expect(allowed(2)).toBe(true);
     expect(allowed(1)).toBe(false);
-    expect(allowed(2, { keys: keyspace.user(token('bob')) })).toBe(true);
+    expect(allowed(2, { client: keyspace.user(token('bob')) })).toBe(true);
   });
 
   it('does not give back what is owed when its clock runs backwards', () => {
@@ -268,12 +268,12 @@ describe('auto-block', () => {
     const { call, elapse, allowance } = bench({ ratePerSecond: 1_000, burst: 2 });
     let now = start;
     const store = createMemoryStore({ clock: () => now });
-    const ask: Ask = { keys: alice, allowance, scale: 1, cost: 1, blocksInShadow: false };
+    const ask: Ask = { client: alice, allowance, scale: 1, cost: 1, blocksInShadow: false };
     for (let i = 0; i < 8_000; i += 1) {
       now += 1;
       store.immediate.transact(alice.all, (records, t) => take(records, ask, t));
     }
-    const asked = store.immediate.view(alice.all, (records) => records.get(alice.client)?.asked ?? []);
+    const asked = store.immediate.view(alice.all, (records) => records.get(alice)?.asked ?? []);
     expect(asked.length / 2).toBeLessThanOrEqual(51);
     expect(asked.length / 2).toBeGreaterThan(40);
     elapse(0);
@@ -337,32 +337,32 @@ describe('settlement', () => {
 describe('agents of one network', () => {
   const network = token('network');
   const other = token('other');
-  const agentKeys = (agent: string) => keyspace.anonymous(network, token(agent), other);
+  const agentKey = (agent: string) => keyspace.anonymous(network, token(agent), other);
 
   it('get buckets of their own, up to fifty; the rest share one', () => {
     const { allowed } = bench({ ratePerSecond: 1, burst: 2 });
     for (let agent = 0; agent < 50; agent += 1)
-      expect(allowed(2, { keys: agentKeys(`${agent}`) })).toBe(true);
-    expect(allowed(2, { keys: agentKeys('fifty-first') })).toBe(true);
+      expect(allowed(2, { client: agentKey(`${agent}`) })).toBe(true);
+    expect(allowed(2, { client: agentKey('fifty-first') })).toBe(true);
     for (let agent = 0; agent < 500; agent += 1) {
-      expect(allowed(1, { keys: agentKeys(`late ${agent}`) })).toBe(false);
+      expect(allowed(1, { client: agentKey(`late ${agent}`) })).toBe(false);
     }
-    expect(allowed(1, { keys: keyspace.anonymous(network, other, other) })).toBe(false);
+    expect(allowed(1, { client: keyspace.anonymous(network, other, other) })).toBe(false);
   });
 
   it('keep their bucket and their block when others crowd in', () => {
     const { call, flood, elapse } = bench({ ratePerSecond: 1, burst: 2 });
-    flood(51, { keys: agentKeys('flooder') });
-    for (let agent = 0; agent < 60; agent += 1) call(1, { keys: agentKeys(`${agent}`) });
+    flood(51, { client: agentKey('flooder') });
+    for (let agent = 0; agent < 60; agent += 1) call(1, { client: agentKey(`${agent}`) });
     elapse(10_000);
-    expect(call(1, { keys: agentKeys('flooder') }).refusal?.rule).toBe('blocked');
+    expect(call(1, { client: agentKey('flooder') }).refusal?.rule).toBe('blocked');
   });
 
   it('are forgotten after a quarter of an hour without a call', () => {
     const { call, elapse } = bench({ ratePerSecond: 1, burst: 2 });
-    for (let agent = 0; agent < 50; agent += 1) call(2, { keys: agentKeys(`${agent}`) });
+    for (let agent = 0; agent < 50; agent += 1) call(2, { client: agentKey(`${agent}`) });
     elapse(15 * MINUTE_MS);
-    const { key } = call(1, { keys: agentKeys('new') });
-    expect(key.text).toBe(agentKeys('new').client.text);
+    const { key } = call(1, { client: agentKey('new') });
+    expect(key.text).toBe(agentKey('new').text);
   });
 });

@@ -2,11 +2,19 @@ import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/b
 import { escalate } from '../core/ladder.ts';
 import type { Key, Records } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
+import type { Revision } from '../stores/store.ts';
 import { admit, noteAgent } from './agent-admission.ts';
 import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
 import { forgetAsked, noteAsked } from './asked-window.ts';
-import type { ClientKeys } from './client-keys.ts';
-import { type ClientRecord, clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
+import type { ClientKey } from './client-keys.ts';
+import {
+  type ClientRecord,
+  clientRecord,
+  clientRetention,
+  emptyClient,
+  ladder,
+  writeClient,
+} from './client-record.ts';
 
 /** Why a call is refused: its bucket is empty, it was one too many and brought a block, or a block is running. */
 export type LimitRule = 'limit' | 'auto-block' | 'blocked';
@@ -19,7 +27,7 @@ export interface Refusal {
 
 /** What one call asks for. */
 export interface Ask {
-  readonly keys: ClientKeys;
+  readonly client: ClientKey;
   readonly allowance: Allowance;
   /** Of the refill rate, 0.1 to 1. */
   readonly scale: number;
@@ -51,8 +59,8 @@ const firstBlockLevel = 2;
  * block runs nothing is written, so that nothing extends it.
  */
 export function take(records: Records, ask: Ask, t: number): Taken {
-  const { keys, allowance, blocksInShadow } = ask;
-  const { key, record: stored, isNew } = admit(records, keys, t);
+  const { client, allowance, blocksInShadow } = ask;
+  const { key, record: stored, isNew } = admit(records, client, t);
   const now = Math.max(t, stored?.at ?? t);
   const quota = scaledQuota(allowance, ask.scale);
   // A call that costs more than the bucket holds asks for all of it.
@@ -62,7 +70,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
   }
   const record = open(stored, quota, now);
   const block = judgeFlood(record, allowance, milli, now);
-  if (isNew) noteAgent(records, keys, t);
+  if (isNew) noteAgent(records, client, t);
   const blocks = block !== null && !blocksInShadow;
   const taken = blocks
     ? refusedByBlock(t, key, block)
@@ -70,6 +78,25 @@ export function take(records: Records, ask: Ask, t: number): Taken {
   writeClient(records, key, record, t);
   return taken;
 }
+
+/**
+ * The same where the record stands, for what nearly every call is: its client is known, has the limit it had, and is
+ * neither blocked nor about to be. Null for any other, and nothing has changed then.
+ */
+export const takeInPlace: Revision<ClientRecord, Ask, Taken> = {
+  revise(record, { client, allowance, scale, cost }, t) {
+    const now = Math.max(t, record.at);
+    const quota = scaledQuota(allowance, scale);
+    const milli = Math.min(cost * milliCost, quota.capacity);
+    const most = allowance.blockAbove * milliCost;
+    if (record.limit !== quota.limit || isHardBlocked(record.standing, now)) return null;
+    if (record.askedTotal + milli > most) return null;
+    record.at = now;
+    noteAsked(record, milli, now, most);
+    return chargeClient(record, quota, milli, { t, now, key: client, block: null });
+  },
+  retentionOf: clientRetention,
+};
 
 /** A copy to work on, with its bucket counted in the present refill. */
 function open(stored: ClientRecord | undefined, quota: Quota, now: number): ClientRecord {
@@ -114,7 +141,10 @@ function chargeClient(
   { t, now, key, block }: Place,
 ): Taken {
   const charged = milli === 0 ? null : charge(record.bucket, quota, milli, now);
-  if (charged?.conforms) record.bucket = charged.bucket;
+  if (charged?.conforms) {
+    record.bucket.tatMs = charged.bucket.tatMs;
+    record.bucket.tatUnits = charged.bucket.tatUnits;
+  }
   const owed = backlog(record.bucket, quota.limit, now);
   const left = quota.capacity * quota.periodMs - owed;
   const remaining = Math.max(0, Math.floor(left / (milliCost * quota.periodMs)));

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts';
-import type { Key, StoredRecord } from '../../core/records.ts';
+import type { Key, Retention, StoredRecord } from '../../core/records.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import { type Entry, newEntry } from './entry.ts';
 import { sizeOf } from './value-size.ts';
@@ -96,6 +96,14 @@ export class BoundedTable {
     }
   }
 
+  /** Counts a change in place of an entry's record as a write of it, and makes room for what it has grown by. */
+  noteRevision(entry: Entry, retention: Retention, now: number, sweep: boolean): void {
+    const before = this.#written;
+    this.#renewFor(entry, retention, bytesOf(entry, entry.value), now);
+    if (sweep) this.#sweep(now, sweptPerWrite);
+    if (this.#bytes > this.#bounds.maxBytes) this.#makeRoom(now, before);
+  }
+
   /** The entries under a prefix whose block is running. */
   held(prefix: string, now: number): Entry[] {
     const held: Entry[] = [];
@@ -120,7 +128,7 @@ export class BoundedTable {
   #measure(entries: readonly Entry[]): void {
     let total = 0;
     for (const entry of entries) {
-      entry.putBytes = bytesOf(entry);
+      entry.putBytes = bytesOf(entry, entry.put);
       total += entry.putBytes;
     }
     if (entries.length <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
@@ -133,18 +141,22 @@ export class BoundedTable {
   #write(entry: Entry, now: number): void {
     const { put, putRetention, putBytes } = entry;
     if (put === undefined || putRetention === null) return;
-    const { keepMs, softMs, hardMs } = putRetention;
-    const heldMs = Math.max(softMs, hardMs);
     entry.value = put;
     entry.put = undefined;
+    this.#renewFor(entry, putRetention, putBytes, now);
+  }
+
+  /** Everything that goes with a write but the value. */
+  #renewFor(entry: Entry, { keepMs, softMs, hardMs }: Retention, bytes: number, now: number): void {
+    const heldMs = Math.max(softMs, hardMs);
     entry.expiresAt = now + keepMs;
     this.#written += 1;
     entry.written = this.#written;
     entry.writes += 1;
     if (entry.table === null) this.#insert(entry);
     else this.#renew(entry);
-    this.#bytes += putBytes - entry.bytes;
-    entry.bytes = putBytes;
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
     if (heldMs > 0) this.#blocked.add(entry);
     else if (entry.heldUntil > 0) this.#blocked.delete(entry);
     entry.heldUntil = heldMs > 0 ? now + heldMs : 0;
@@ -260,7 +272,7 @@ export function valueAt(entry: Entry | undefined, now: number): StoredRecord | u
  * Measuring costs more than all the rest of a write, and a record grows over many writes if at all. So one that is
  * written often is not measured each time.
  */
-function bytesOf({ writes, bytes, text, put }: Entry): number {
+function bytesOf({ writes, bytes, text }: Entry, value: StoredRecord | undefined): number {
   if (writes > measuredWrites && writes % measuredWrites !== 0) return bytes;
-  return entryBytes + text.length + sizeOf(put);
+  return entryBytes + text.length + sizeOf(value);
 }

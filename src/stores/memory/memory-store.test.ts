@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Key, Retention, StoredRecord } from '../../core/records.ts';
+import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore } from './index.ts';
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
@@ -232,6 +233,62 @@ function droppable(records: readonly Modelled[], now: number): readonly Modelled
     ? free.slice(0, neverBlocked === 0 ? 1 : free.length)
     : free.slice(0, neverBlocked);
 }
+
+describe('a revision', () => {
+  const renewing = (retention: Retention) => ({
+    revise: (record: StoredRecord & { n?: number }) => {
+      record.n = (record.n ?? 0) + 1;
+      return record.n;
+    },
+    retentionOf: () => retention,
+  });
+  const declining = { revise: () => null, retentionOf: () => kept };
+
+  test('counts as a write: of its order, its expiry and its block', async () => {
+    const { store, put, present, time } = storeAt(0, { maxRecords: 2 });
+    put('a', { ...kept, keepMs: 10 });
+    put('b', kept);
+    expect(store.immediate.revise?.(keyOf('a'), null, renewing({ ...kept, hardMs: 20 }))).toBe(1);
+    put('c', kept);
+    time.now = 15;
+    expect(present('a', 'b', 'c')).toEqual(['a', 'c']);
+    const held: HeldRecord[] = [];
+    for await (const record of store.held('')) held.push(record);
+    expect(held).toMatchObject([{ key: keyOf('a').text, value: { n: 1 } }]);
+  });
+
+  test('of no record, an expired one, or one that it declines, changes nothing', () => {
+    const { store, put, present, time } = storeAt(0, { maxRecords: 2 });
+    put('a', { ...kept, keepMs: 10 });
+    put('b', kept);
+    expect(store.immediate.revise?.(keyOf('a'), null, declining)).toBe(null);
+    expect(store.immediate.revise?.(keyOf('none'), null, renewing(kept))).toBe(null);
+    time.now = 10;
+    expect(store.immediate.revise?.(keyOf('a'), null, renewing(kept))).toBe(null);
+    expect(present('a', 'b')).toEqual(['b']);
+  });
+
+  test('that makes a record larger makes room for it', () => {
+    const { store, put, present } = storeAt(0, { maxBytes: 1_500 });
+    for (const name of ['a', 'b', 'c']) put(name, kept);
+    const growing = {
+      revise: (record: StoredRecord & { text?: string }) => {
+        record.text = 'x'.repeat(600);
+        return true;
+      },
+      retentionOf: () => kept,
+    };
+    store.immediate.revise?.(keyOf('b'), null, growing);
+    expect(present('a', 'b', 'c')).toEqual(['b', 'c']);
+    expect(store.usage().bytes).toBeLessThan(1_500);
+  });
+
+  test('of a closed store is refused', async () => {
+    const { store } = storeAt(0);
+    await store.close();
+    expect(() => store.immediate.revise?.(keyOf('a'), null, declining)).toThrow(/closed/);
+  });
+});
 
 function namesOf(records: readonly Modelled[]): string {
   return records
