@@ -9,13 +9,13 @@ export interface PublishHealthOptions {
   /** Of the decision service: `http://127.0.0.1:8470`. What stands behind its host is kept as a prefix. */
   readonly url: string | URL;
   /** A token of the role `decide`. Default: none, for a service on this machine that asks for none. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Who reports, as operators know it: a letter, then letters, digits, `.`, `_` or `-`, 64 in all. One per process. */
   readonly name: string;
   /** In milliseconds, from 1 000 to 300 000. Default 10 000. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** Told of each report that did not arrive: `TARGET_UNREACHABLE`. Default: nobody. */
-  readonly onFault?: (fault: Fault) => void;
+  readonly onFault?: ((fault: Fault) => void) | undefined;
 }
 
 /** What it stands on, for tests. */
