@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { loggedSource } from './logged-decider.ts';
 import { LoggedNotes, leftOutTexts } from './logged-notes.ts';
@@ -17,7 +18,9 @@ export async function replayDecisions(
   io: CommandIo,
 ): Promise<ExitCode> {
   const notes = new LoggedNotes();
-  const source = loggedSource(engineOf(readRules(options.policy)), run, notes);
+  // The hashes are those of the service, so it is the environment that keeps the records of this run apart in a store.
+  const environment = `replay-${randomBytes(8).toString('hex')}`;
+  const source = loggedSource(engineOf(readRules(options.policy), environment), run, notes);
   const code = await new Replay(options, source, io, new Summary(null, notes)).run();
   if (!options.summary) for (const text of leftOutTexts(notes)) io.stderr.write(`portcullis: ${text}\n`);
   return code;

@@ -27,11 +27,11 @@ export function readRules(file: string | undefined): Rules {
 }
 
 /** An engine whose keys mean nothing outside of this run. */
-export function engineOf({ policies }: Rules): Engine {
+export function engineOf({ policies }: Rules, environment = 'replay'): Engine {
   return new Engine({
     identifier: createIdentifier({ secret: randomBytes(32) }, REMEMBERED_COMPONENTS),
     policies,
-    environment: 'replay',
+    environment,
   });
 }
 
