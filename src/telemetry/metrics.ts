@@ -40,6 +40,7 @@ export interface ReportedBreakers {
   readonly breakers: Readonly<Record<'closed' | 'open' | 'half-open', number>>;
 }
 
+const noReports: ReportedBreakers = { reporters: 0, breakers: { closed: 0, open: 0, 'half-open': 0 } };
 const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
 const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
@@ -145,6 +146,22 @@ export class Metrics {
   ]);
   readonly #subscribers = this.#gauge('portcullis_feed_subscribers', 'Readers of the live feed.', []);
   readonly #pins = this.#gauge('portcullis_pins', 'Pins that operators have set.', ['kind']);
+  readonly #reporters: Gauge = this.#gauge(
+    'portcullis_target_reporters',
+    'Service clients that report their targets.',
+    [],
+    () => this.#reporters.set(this.#readTargets().reporters),
+  );
+  readonly #targets: Gauge<'breaker'> = this.#gauge(
+    'portcullis_targets',
+    'Targets of service clients, by the state of their breakers; each once for every client that reports it.',
+    ['breaker'],
+    () => {
+      const { breakers } = this.#readTargets();
+      for (const [breaker, count] of Object.entries(breakers)) this.#targets.set({ breaker }, count);
+    },
+  );
+  #readTargets: () => ReportedBreakers = () => noReports;
 
   constructor(options: MetricsOptions) {
     const policies = [...options.policies];
@@ -291,20 +308,7 @@ export class Metrics {
 
   /** What service clients report of their targets: read whenever the numbers are, since reports expire. */
   followTargets(read: () => ReportedBreakers): void {
-    const reporters: Gauge = this.#gauge(
-      'portcullis_target_reporters',
-      'Service clients that report their targets.',
-      [],
-      () => reporters.set(read().reporters),
-    );
-    const targets: Gauge<'breaker'> = this.#gauge(
-      'portcullis_targets',
-      'Targets of service clients, by the state of their breakers; each once for every client that reports it.',
-      ['breaker'],
-      () => {
-        for (const [breaker, count] of Object.entries(read().breakers)) targets.set({ breaker }, count);
-      },
-    );
+    this.#readTargets = read;
   }
 
   #tally<L extends string>(name: string, help: string, labels: readonly L[]): Tally<L> {
