@@ -173,6 +173,13 @@ describe.skipIf(chromiumPath() === null)('a log in the browser', () => {
     });
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByRole('alert').getByText('The format of this file was not recognised.').waitFor();
+    await page.getByLabel('Event file or log').setInputFiles({
+      name: 'damaged.log.gz',
+      mimeType: 'application/gzip',
+      buffer: gzipSync(accessLog()).subarray(0, 200),
+    });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('alert').getByText('The gzip data is damaged').waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -73,6 +73,10 @@ class Opening {
 
 const gzipMagic = [0x1f, 0x8b] as const;
 
+/** What browsers unpack ends with the first packed part; command lines go on with the next. */
+const badGzip =
+  'The gzip data is damaged, ends too soon, or goes on behind its end, as several packed files in one do. Unpack it and try again.';
+
 /** By how it begins, not by its name: a log that was rotated has any. */
 async function isPacked(file: File): Promise<boolean> {
   const head = new Uint8Array(await file.slice(0, gzipMagic.length).arrayBuffer());
@@ -97,7 +101,9 @@ async function replay(order: ToReplay): Promise<void> {
   const packed = await isPacked(file);
   const reader = (packed ? counted.pipeThrough(new DecompressionStream('gzip')) : counted).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw packed && cause instanceof TypeError ? new Fault('INPUT_INVALID', badGzip, { cause }) : cause;
+    });
     if (done) break;
     await opening.take(splitter.push(value));
     if (performance.now() - saidAt < PROGRESS_EVERY_MS) continue;
