@@ -12,7 +12,7 @@ import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
 import { assertWhole } from './settings.ts';
 import { shed, tellShed } from './shedding.ts';
-import { Slot, type SlotKeeper, type Timing } from './slot.ts';
+import { type Circumstances, circumstancesOf, Slot, type SlotKeeper, type Timing } from './slot.ts';
 import { isPriority } from './wait-lanes.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -87,7 +87,7 @@ class SlotCap implements Cap, SlotKeeper {
 
   run<T>(work: (admitted: Admitted) => T | Promise<T>, call?: CallOptions): Promise<Ran<T>> {
     const isFree = call === undefined && this.room.size === 0 && this.calls.count < this.limit;
-    return isFree ? runInSlot(this.grant('normal', undefined, 0), work) : this.runLater(work, call);
+    return isFree ? runInSlot(this.grantUsual(null), work) : this.runLater(work, call);
   }
 
   private async runLater<T>(
@@ -180,12 +180,20 @@ class SlotCap implements Cap, SlotKeeper {
     return this.room.sizeFor(priority) === 0 && this.hasSlotFor(priority);
   }
 
-  private grant(priority: Priority, signal: AbortSignal | undefined, waitedMs: number): Slot {
+  private grant(priority: Priority, caller: AbortSignal | undefined, waitedMs: number): Slot {
+    const reserved = priority === 'health';
+    const isPlain = !reserved && caller === undefined && waitedMs === 0;
+    const circumstances = isPlain ? null : circumstancesOf(caller, waitedMs, reserved);
+    return reserved
+      ? new Slot(this, this.healthChecks.begin(), null, circumstances)
+      : this.grantUsual(circumstances);
+  }
+
+  private grantUsual(circumstances: Circumstances | null): Slot {
     const { limit, meter, shadow, learnsFromHandler } = this.settings;
-    if (priority === 'health') return new Slot(this, signal, waitedMs, true, null, this.healthChecks.begin());
     if (!shadow) meter.count(limit.strain);
     const timing = learnsFromHandler ? this.nextTiming() : null;
-    return new Slot(this, signal, waitedMs, false, timing, this.calls.begin());
+    return new Slot(this, this.calls.begin(), timing, circumstances);
   }
 
   /** Null while an earlier call stands for this one. */

@@ -17,40 +17,44 @@ export interface Timing {
   readonly calls: number;
 }
 
+/** What only few calls have: a caller that may go away, a wait behind them, a slot kept for health checks, a signal. */
+export interface Circumstances {
+  readonly caller: AbortSignal | undefined;
+  readonly waitedMs: number;
+  readonly reserved: boolean;
+  signal: AbortSignal | null;
+}
+
 /**
  * One running call. Knows its keeper until it is back, so it cannot be given back twice. One is made for each call: it has
  * few fields, and plain ones, because those are the cheapest to make.
  */
 export class Slot implements Admitted {
   private keeper: SlotKeeper | null;
-  private readonly caller: AbortSignal | undefined;
-  private merged: AbortSignal | null = null;
-  readonly waitedMs: number;
-  /** Whether it is one of those kept for health checks. */
-  readonly reserved: boolean;
-  /** Null unless the limit learns from the call. */
-  readonly timing: Timing | null;
   /** When the call began, as {@link RunningCalls} counts. */
   readonly step: number;
+  /** Null unless the limit learns from the call. */
+  readonly timing: Timing | null;
+  private circumstances: Circumstances | null;
 
-  constructor(
-    keeper: SlotKeeper,
-    caller: AbortSignal | undefined,
-    waitedMs: number,
-    reserved: boolean,
-    timing: Timing | null,
-    step: number,
-  ) {
+  constructor(keeper: SlotKeeper, step: number, timing: Timing | null, circumstances: Circumstances | null) {
     this.keeper = keeper;
-    this.caller = caller;
-    this.waitedMs = waitedMs;
-    this.reserved = reserved;
-    this.timing = timing;
     this.step = step;
+    this.timing = timing;
+    this.circumstances = circumstances;
   }
 
   get admitted(): true {
     return true;
+  }
+
+  get waitedMs(): number {
+    return this.circumstances?.waitedMs ?? 0;
+  }
+
+  /** Whether it is one of those kept for health checks. */
+  get reserved(): boolean {
+    return this.circumstances?.reserved ?? false;
   }
 
   get running(): boolean {
@@ -62,16 +66,14 @@ export class Slot implements Admitted {
   }
 
   get signal(): AbortSignal {
-    if (this.merged === null) {
-      const overrun = this.keeper?.overrunOf(this) ?? AbortSignal.abort();
-      this.merged = this.caller === undefined ? overrun : AbortSignal.any([this.caller, overrun]);
-    }
-    return this.merged;
+    this.circumstances ??= circumstancesOf(undefined, 0, false);
+    this.circumstances.signal ??= this.mergedSignal(this.circumstances.caller);
+    return this.circumstances.signal;
   }
 
   /** Whether somebody has asked for the signal. */
   get hasSignal(): boolean {
-    return this.merged !== null;
+    return this.circumstances !== null && this.circumstances.signal !== null;
   }
 
   giveBack(outcome: CallOutcome): boolean {
@@ -80,4 +82,17 @@ export class Slot implements Admitted {
     this.keeper = null;
     return keeper.takeBack(this, outcome);
   }
+
+  private mergedSignal(caller: AbortSignal | undefined): AbortSignal {
+    const overrun = this.keeper?.overrunOf(this) ?? AbortSignal.abort();
+    return caller === undefined ? overrun : AbortSignal.any([caller, overrun]);
+  }
+}
+
+export function circumstancesOf(
+  caller: AbortSignal | undefined,
+  waitedMs: number,
+  reserved: boolean,
+): Circumstances {
+  return { caller, waitedMs, reserved, signal: null };
 }
