@@ -3,7 +3,6 @@ import { Fault } from '../core/fault.ts';
 import { DecisionLog } from '../telemetry/decision-log/decision-log.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { Tally } from '../telemetry/tally.ts';
 
 const component = 'decision log';
 
@@ -11,32 +10,23 @@ const component = 'decision log';
 export function openDecisionLog(
   { telemetry }: ServiceConfig,
   log: Log,
-  { registry }: Metrics,
+  metrics: Metrics,
 ): DecisionLog | null {
   const { decisionLog } = telemetry;
   if (decisionLog === null) return null;
-  const lines = new Tally(registry, 'portcullis_decision_log_lines_total', 'Lines of the decision log.', [
-    'result',
-  ]);
-  const failures = new Tally(
-    registry,
-    'portcullis_decision_log_failures_total',
-    'Times the decision log could not be written.',
-    [],
-  );
   let isDropping = false;
   const opened = new DecisionLog(decisionLog, {
     written: (count) => {
       isDropping = false;
-      lines.add(['written'], count);
+      metrics.decisionLogLines('written', count);
     },
     dropped: (count) => {
-      lines.add(['dropped'], count);
+      metrics.decisionLogLines('dropped', count);
       if (!isDropping) log.warn({ component }, 'decisions are missing in the log: the disk does not keep up');
       isDropping = true;
     },
     failed: (cause, isFirst) => {
-      failures.add([]);
+      metrics.decisionLogFailure();
       if (isFirst) log.error({ component, ...wordsOf(cause) }, 'decisions go on, but cannot be logged');
     },
     recovered: (dropped) => log.warn({ component, count: dropped }, 'decisions are logged again'),

@@ -119,6 +119,14 @@ export class Metrics {
     'result',
   ]);
   readonly #feed = this.#tally('portcullis_feed_dropped_total', 'Subscribers dropped for being slow.', []);
+  readonly #logLines = this.#tally('portcullis_decision_log_lines_total', 'Lines of the decision log.', [
+    'result',
+  ]);
+  readonly #logFailures = this.#tally(
+    'portcullis_decision_log_failures_total',
+    'Times the decision log could not be written.',
+    [],
+  );
 
   readonly #storeSeconds = new SpanTally(
     this.registry,
@@ -300,6 +308,15 @@ export class Metrics {
 
   subscriberDropped(): void {
     this.#feed.add([]);
+  }
+
+  /** Lines of the decision log that are in its file, or that are lost. */
+  decisionLogLines(result: 'written' | 'dropped', count: number): void {
+    this.#logLines.add([result], count);
+  }
+
+  decisionLogFailure(): void {
+    this.#logFailures.add([]);
   }
 
   pins(kind: 'limit' | 'failure' | 'scenario' | 'shadow', count: number): void {

@@ -187,6 +187,7 @@ describe('a service with a decision log', () => {
     const service = await startService({ telemetry: { decisionLog: { file, flushMs: 1 } } });
     const fail = () => service.ask('POST', '/v1/fail', { account: 'a', ip: '192.0.2.1' });
     expect((await fail()).status).toBe(200);
+    await expect.poll(() => service.lines.some((line) => line.includes('cannot be logged'))).toBe(true);
     rmSync(parent);
     await fail();
     await service.close();
@@ -196,6 +197,6 @@ describe('a service with a decision log', () => {
       'decisions go on, but cannot be logged',
       'decisions are logged again',
     ]);
-    expect(told[0].code).toBe('EEXIST');
+    expect(told[0].code).toMatch(/^E(EXIST|NOTDIR)$/);
   });
 });
