@@ -14,7 +14,7 @@ export interface Arrival {
   /** Reads a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The names of the headers in the order they came; null, or absent, where the framework does not keep it. */
-  readonly headerNames?: (() => readonly string[] | null) | undefined;
+  readonly headerNames?: ((request: object) => readonly string[] | null) | undefined;
 }
 
 /** An answer that a framework sends instead of running the handler. */

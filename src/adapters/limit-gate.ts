@@ -51,10 +51,7 @@ export interface RateLimit {
 
 /** What became of a call at the gate. */
 export interface Passage {
-  /** On every answer, refusal or not. A new list each time. */
-  readonly headers: HeaderList;
-  /** The same, set on an answer one by one. */
-  writeHeaders<Target>(target: Target, write: HeaderWriter<Target>): void;
+  readonly requestId: string;
   /** What to answer instead of running the handler. */
   readonly refusal: Answer | null;
   readonly rateLimit: RateLimit;
@@ -143,7 +140,20 @@ export class LimitGate<Args extends readonly unknown[]> {
     const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
     const rateLimit = new CallRateLimit(this.#limiter, verdict);
     const followed = verdict.allowed && verdict.skipped === null ? watched : null;
-    return new CallPassage(this.#options, requestId, refusal, rateLimit, followed);
+    return { requestId, refusal, rateLimit, watched: followed };
+  }
+
+  /** What every answer carries, refusal or not. A new list each time. */
+  headersOf(passage: Passage): HeaderList {
+    const headers: [string, string][] = [];
+    this.writeHeaders(passage, headers, addHeader);
+    return headers;
+  }
+
+  /** The same, set on an answer one by one. */
+  writeHeaders<Target>({ requestId, rateLimit }: Passage, target: Target, write: HeaderWriter<Target>): void {
+    write(target, requestIdHeader, requestId);
+    writeRateLimitHeaders(rateLimit.verdict, this.#options, lowerCaseNames, target, write);
   }
 
   /** What is allowed may be held back; what is over its limit has been answered, and is observed as that. */
@@ -192,49 +202,17 @@ function warnOf(error: unknown): void {
 }
 
 /** Scenarios see the query too, which limits do not look at. */
-function watchedCall(call: Omit<RequestCall, 'headerNames'>, { path, headerNames }: Arrival): RequestCall {
+function watchedCall(call: Omit<RequestCall, 'headerNames'>, arrival: Arrival): RequestCall {
+  const { path, request, headerNames } = arrival;
   const query = call.path.includes('?') ? -1 : path.indexOf('?');
   return {
     ...call,
     path: query < 0 ? call.path : call.path + path.slice(query),
-    headerNames: headerNames?.() ?? null,
+    headerNames: headerNames?.(request) ?? null,
   };
 }
 
 const refusedStatus = 429;
-
-class CallPassage implements Passage {
-  readonly refusal: Answer | null;
-  readonly rateLimit: RateLimit;
-  readonly watched: RequestCall | null;
-  readonly #options: HeaderOptions;
-  readonly #requestId: string;
-
-  constructor(
-    options: HeaderOptions,
-    requestId: string,
-    refusal: Answer | null,
-    rateLimit: RateLimit,
-    watched: RequestCall | null,
-  ) {
-    this.#options = options;
-    this.#requestId = requestId;
-    this.refusal = refusal;
-    this.rateLimit = rateLimit;
-    this.watched = watched;
-  }
-
-  get headers(): HeaderList {
-    const headers: [string, string][] = [];
-    this.writeHeaders(headers, addHeader);
-    return headers;
-  }
-
-  writeHeaders<Target>(target: Target, write: HeaderWriter<Target>): void {
-    write(target, requestIdHeader, this.#requestId);
-    writeRateLimitHeaders(this.rateLimit.verdict, this.#options, lowerCaseNames, target, write);
-  }
-}
 
 /** Made for every call, read by few: what costs something is found when it is asked for. */
 class CallRateLimit implements RateLimit {

@@ -30,7 +30,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
 
   function mark(request: Req, response: Res, passage: Passage | null) {
     if (passage === null) return null;
-    if (!response.headersSent) passage.writeHeaders(response, setHeader);
+    if (!response.headersSent) gate.writeHeaders(passage, response, setHeader);
     setProperty(request, requestPropertyName, passage.rateLimit);
     if (gate.followsCalls && passage.refusal === null) {
       onceEnded(response, (status) => gate.end(passage, status, request, response));

@@ -34,7 +34,7 @@ export class LimitBook {
   find(call: Call): Allowance {
     const given = this.#limitFor?.(call);
     if (given) return this.#compiled(given);
-    const own = call.user ? this.#users.get(call.user) : undefined;
+    const own = call.user && this.#users.size > 0 ? this.#users.get(call.user) : undefined;
     if (own !== undefined) return own;
     if (this.#ranges.length > 0) {
       const address = addressOf(call.ip);

@@ -7,6 +7,8 @@ import type { QuotaState } from './verdict.ts';
 export class QuotaTerms {
   readonly #policy: string;
   readonly #fields = new WeakMap<Allowance, string>();
+  /** Most calls have the limit that the call before them had. */
+  #latest: { readonly allowance: Allowance; readonly field: string } | null = null;
 
   constructor(policy: string) {
     this.#policy = policy;
@@ -20,6 +22,11 @@ export class QuotaTerms {
   }
 
   #fieldOf(allowance: Allowance): string {
+    if (this.#latest?.allowance !== allowance) this.#latest = { allowance, field: this.#look(allowance) };
+    return this.#latest.field;
+  }
+
+  #look(allowance: Allowance): string {
     const known = this.#fields.get(allowance);
     if (known !== undefined) return known;
     const { capacity, windowSeconds } = allowance;

@@ -54,7 +54,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
 
   function mark(request: FastifyRequest, reply: FastifyReply, passage: Passage | null): Answer | null {
     if (passage === null) return null;
-    passage.writeHeaders(reply, setHeader);
+    gate.writeHeaders(passage, reply, setHeader);
     (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
     if (gate.followsCalls && passage.refusal === null) {
       onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
@@ -127,8 +127,9 @@ export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): Fas
   };
 }
 
+/** Fastify's own `originalUrl` is the same, but keeps it as one more property of the request. */
 function arrivalOf(request: FastifyRequest, reply: FastifyReply): Arrival {
-  return arrivalOfNode(request.raw, reply, request.originalUrl);
+  return arrivalOfNode(request.raw, reply);
 }
 
 function setHeader(reply: FastifyReply, name: string, value: string): void {

@@ -58,13 +58,14 @@ export function limit<Info = unknown>(
     const arrival = { ...arrivalOf(request, options.peer(request, info)), headerNames };
     const passage = await gate.pass(arrival, request, info);
     if (passage === null) return handler(request, info, null);
-    if (passage.refusal !== null) return withHeaders(await refuse(request, passage.refusal), passage.headers);
+    if (passage.refusal !== null)
+      return withHeaders(await refuse(request, passage.refusal), gate.headersOf(passage));
     if (!gate.followsCalls) {
-      return withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
+      return withHeaders(await handler(request, info, passage.rateLimit), gate.headersOf(passage));
     }
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
     const { signal } = request;
-    const response = withHeaders(await handler(request, info, passage.rateLimit), passage.headers);
+    const response = withHeaders(await handler(request, info, passage.rateLimit), gate.headersOf(passage));
     await gate.end(passage, signal.aborted ? null : response.status, request, info);
     return response;
   };

@@ -41,14 +41,15 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
   const gate = new LimitGate<Args>(limiter, options);
   const { peer = nodePeer, handler = respond } = options;
   return async (context, next) => {
-    const passage = await gate.pass(arrivalOf(context, peer), context);
+    const passed = gate.pass(arrivalOf(context, peer), context);
+    const passage = passed instanceof Promise ? await passed : passed;
     if (passage === null) return next();
     context.set('rateLimit', passage.rateLimit);
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
     const signal = gate.followsCalls ? context.req.raw.signal : null;
     if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
     else await next();
-    setHeaders(context, passage.headers);
+    gate.writeHeaders(passage, context, setHeader);
     if (gate.followsCalls && passage.refusal === null) {
       await gate.end(passage, signal?.aborted ? null : context.res.status, context);
     }
@@ -157,6 +158,10 @@ function respond(_context: Context, { status, headers, body }: Answer): Response
     status,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
   });
+}
+
+function setHeader(context: Context, name: string, value: string): void {
+  context.header(name, value);
 }
 
 /** On the response that is there, also where a handler made it itself. */

@@ -35,13 +35,14 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
   const gate = new LimitGate<Args>(limiter, options);
   const { handler = send } = options;
   return async (context, next) => {
-    const passage = await gate.pass(arrivalOf(context), context);
+    const passed = gate.pass(arrivalOf(context), context);
+    const passage = passed instanceof Promise ? await passed : passed;
     if (passage === null) return next();
-    setHeaders(context, passage.headers);
+    gate.writeHeaders(passage, context, setHeader);
     context.state.rateLimit = passage.rateLimit;
     if (passage.refusal !== null) return handler(context, passage.refusal);
     if (gate.followsCalls) onceEnded(context.res, (status) => gate.end(passage, status, context));
-    return withHeadersOnError(next, passage.headers);
+    return withHeadersOnError(next, () => gate.headersOf(passage));
   };
 }
 
@@ -62,7 +63,7 @@ export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
     if (slot === null) return handler(context, passage.refusal);
     context.state.slot = slot;
     try {
-      await withHeadersOnError(next, headers);
+      await withHeadersOnError(next, () => headers);
     } finally {
       void ended.then(slot.release);
     }
@@ -106,6 +107,10 @@ function arrivalOf(context: Context): Arrival {
   return arrivalOfNode(context.req, context.res, context.originalUrl);
 }
 
+function setHeader(context: Context, name: string, value: string): void {
+  context.set(name, value);
+}
+
 function setHeaders(context: Context, headers: Answer['headers']): void {
   for (const [name, value] of headers) {
     if (name === 'Set-Cookie') context.append(name, value);
@@ -120,13 +125,16 @@ function send(context: Context, { status, headers, body }: Answer): void {
 }
 
 /** Koa answers an error with the headers that it carries, and drops all others. */
-async function withHeadersOnError(next: () => Promise<unknown>, headers: Answer['headers']): Promise<void> {
+async function withHeadersOnError(
+  next: () => Promise<unknown>,
+  headers: () => Answer['headers'],
+): Promise<void> {
   try {
     await next();
   } catch (error) {
     if (error instanceof Error) {
       const own = 'headers' in error ? error.headers : undefined;
-      Object.assign(error, { headers: Object.assign(Object.fromEntries(headers), own) });
+      Object.assign(error, { headers: Object.assign(Object.fromEntries(headers()), own) });
     }
     throw error;
   }
