@@ -54,6 +54,32 @@ describe('a configuration that says nothing', () => {
   });
 });
 
+describe('the decision log', () => {
+  const logOf = (decisionLog: unknown, env: Environment = {}) =>
+    good({ dataFolder: 'data', telemetry: { decisionLog } }, env).telemetry.decisionLog;
+
+  it('is off unless somebody asks for it', () => {
+    expect(good({}).telemetry.decisionLog).toBeNull();
+    expect(logOf(null)).toBeNull();
+  });
+
+  it('lies in the data folder and has bounds unless it is told otherwise', () => {
+    const bounds = { maxBytes: 256 * 1024 ** 2, bufferBytes: 4 * 1024 ** 2, flushMs: 200 };
+    expect(logOf({})).toEqual({ file: `${folder}/data/decisions.jsonl`, ...bounds });
+    expect(logOf({ file: 'log/d.jsonl', flushMs: 5 })).toEqual({
+      ...bounds,
+      file: `${folder}/log/d.jsonl`,
+      flushMs: 5,
+    });
+    expect(logOf(null, { PORTCULLIS_DECISION_LOG: '/tmp/d.jsonl' })?.file).toBe('/tmp/d.jsonl');
+  });
+
+  it('is refused with bounds that are none', () => {
+    const decisionLog = { maxBytes: 10, bufferBytes: 0, flushMs: 0, files: 3 };
+    expect(wrong({ telemetry: { decisionLog } }).join('\n')).toContain('telemetry.decisionLog');
+  });
+});
+
 describe('layers', () => {
   const document = {
     environment: 'dev',

@@ -13,13 +13,13 @@ export interface LogFlags {
 
 export const logHelp = `
 Formats:
-  events   one JSON object a line, see the reference
-  decisions  decision log of a service: what it decided, by pseudonyms; shows whether it would be decided so again
-  nginx    access log of nginx: common, combined, with or without the virtual host, whatever is appended
-  apache   the same of Apache
-  json     access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino or the Elastic schema
-  sshd     system log with lines of OpenSSH's server: syslog with or without years, RFC 5424, journald
-  kratos   log of Ory Kratos, JSON or text
+  events     one JSON object a line, see the reference
+  decisions  decision log of a service: what it decided on whom, by pseudonyms
+  nginx      access log of nginx: common, combined, with or without the virtual host, whatever is appended
+  apache     the same of Apache
+  json       access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino or the Elastic schema
+  sshd       system log with lines of OpenSSH's server: syslog with or without years, RFC 5424, journald
+  kratos     log of Ory Kratos, JSON or text
 gzip is recognised by itself. Lines of a log that are not understood are counted and shown, never guessed.`;
 
 /** Adds the options that say what a file is. */
