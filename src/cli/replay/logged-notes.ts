@@ -11,6 +11,8 @@ export class LoggedNotes {
   secretChanges = 0;
   /** Decisions that come out otherwise than they were taken. */
   differing = 0;
+  /** Of these, how many have another outcome; the others another level, end, rule or scope. */
+  otherOutcomes = 0;
   /** The lines of the first ones; 0 when there are none. */
   firstSecretChange = 0;
   firstDiffering = 0;
@@ -39,12 +41,29 @@ export class LoggedNotes {
       decision.deferred === taken.deferred;
     if (isSame) return;
     this.differing += 1;
+    if (decision.outcome !== taken.outcome) this.otherOutcomes += 1;
     this.firstDiffering ||= line;
   }
 
   toJSON() {
-    const { differing, firstDiffering, withoutStore, missing, secretChanges, firstSecretChange } = this;
-    return { differing, firstDiffering, withoutStore, missing, secretChanges, firstSecretChange };
+    const {
+      differing,
+      otherOutcomes,
+      firstDiffering,
+      withoutStore,
+      missing,
+      secretChanges,
+      firstSecretChange,
+    } = this;
+    return {
+      differing,
+      otherOutcomes,
+      firstDiffering,
+      withoutStore,
+      missing,
+      secretChanges,
+      firstSecretChange,
+    };
   }
 
   /** The hash of the agent `other/0` is the same for everybody, so it shows which secret made it and nothing else. */
@@ -76,8 +95,8 @@ export function leftOutTexts({
 }
 
 /** How the decisions of a replay stand to those that were taken, in words. */
-export function takenText({ differing, firstDiffering }: LoggedNotes): string {
+export function takenText({ differing, otherOutcomes, firstDiffering }: LoggedNotes): string {
   return differing === 0
     ? 'every decision is the one that was taken'
-    : `${differing} decisions differ from those that were taken, first at line ${firstDiffering}`;
+    : `${differing} decisions differ from those that were taken, first at line ${firstDiffering}; ${otherOutcomes} have another outcome`;
 }
