@@ -8,7 +8,7 @@ import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
-import { createLimiter, type Limiter } from '../limits/index.ts';
+import { type Call, createLimiter, type Limiter, type Verdict } from '../limits/index.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 import {
   limitListener,
@@ -61,11 +61,8 @@ export class LiveCore {
   /** The limiter in use; the same object however often it is replaced, and every verdict is counted. */
   readonly limiter: Limiter = {
     name: 'default',
-    take: async (call) => {
-      const verdict = await this.#limiter.take(call);
-      this.#observation.metrics.limit(verdict);
-      return verdict;
-    },
+    take: async (call) => this.#take(call),
+    takeAtOnce: (call) => this.#take(call),
     settle: (verdict, cost) => this.#limiter.settle(verdict, cost),
     lift: (client) => this.#limiter.lift(client),
     block: (client, fromLevel) => this.#limiter.block(client, fromLevel),
@@ -94,6 +91,19 @@ export class LiveCore {
     await this.guard.close();
     await this.#opened.store.close();
     await this.#observation.decisionLog?.close();
+  }
+
+  #take(call: Call): Verdict | Promise<Verdict> {
+    const limiter = this.#limiter;
+    const verdict = limiter.takeAtOnce === undefined ? limiter.take(call) : limiter.takeAtOnce(call);
+    return verdict instanceof Promise
+      ? verdict.then((later) => this.#counted(later))
+      : this.#counted(verdict);
+  }
+
+  #counted(verdict: Verdict): Verdict {
+    this.#observation.metrics.limit(verdict);
+    return verdict;
   }
 
   #openPins(): Pins {
