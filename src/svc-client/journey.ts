@@ -44,7 +44,7 @@ export class Journey {
 
   /** The hops as text, as a passport has them. */
   get hopText(): string {
-    this.path ??= this.hops.join('>');
+    this.path ??= pathOf(this.hops);
     return this.path;
   }
 
@@ -86,6 +86,11 @@ export class Journey {
     this.ledger = ledger;
     return unused;
   }
+}
+
+/** To join one text costs more than to find that it is the only one. */
+function pathOf(hops: HopPath): string {
+  return hops.length === 1 ? String(hops[0]) : hops.join('>');
 }
 
 const journeys = new AsyncLocalStorage<Journey>();

@@ -18,12 +18,7 @@ const END_MARK = 0x80;
 /** The last two words of the last block are the length of the message in bits. */
 const LENGTH_WORD = BLOCK_WORDS - 2;
 
-/** Two digits each, so that 132 bits are eleven texts to join. */
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const PAIRS = Array.from(
-  { length: 4_096 },
-  (_, bits) => DIGITS.charAt(bits >>> 6) + DIGITS.charAt(bits & 63),
-);
+const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 'latin1');
 
 /** What the rounds add. */
 const constants = wordsOf(`
@@ -137,23 +132,35 @@ function digits(): string {
   const c = wordAt(state, 2);
   const d = wordAt(state, 3);
   const e = wordAt(state, 4);
-  return (
-    pair(a >>> 20) +
-    pair(a >>> 8) +
-    pair((a << 4) | (b >>> 28)) +
-    pair(b >>> 16) +
-    pair(b >>> 4) +
-    pair((b << 8) | (c >>> 24)) +
-    pair(c >>> 12) +
-    pair(c) +
-    pair(d >>> 20) +
-    pair(d >>> 8) +
-    pair((d << 4) | (e >>> 28))
+  return String.fromCharCode(
+    digit(a >>> 26),
+    digit(a >>> 20),
+    digit(a >>> 14),
+    digit(a >>> 8),
+    digit(a >>> 2),
+    digit((a << 4) | (b >>> 28)),
+    digit(b >>> 22),
+    digit(b >>> 16),
+    digit(b >>> 10),
+    digit(b >>> 4),
+    digit((b << 2) | (c >>> 30)),
+    digit(c >>> 24),
+    digit(c >>> 18),
+    digit(c >>> 12),
+    digit(c >>> 6),
+    digit(c),
+    digit(d >>> 26),
+    digit(d >>> 20),
+    digit(d >>> 14),
+    digit(d >>> 8),
+    digit(d >>> 2),
+    digit((d << 4) | (e >>> 28)),
   );
 }
 
-function pair(bits: number): string {
-  return PAIRS[bits & 4_095] ?? '';
+/** The character code of six bits. */
+function digit(bits: number): number {
+  return DIGITS[bits & 63] as number;
 }
 
 /** The state before the first block. */
