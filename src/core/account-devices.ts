@@ -1,21 +1,15 @@
 import type { CapPolicy } from './policy.ts';
+import type { Draft } from './records.ts';
 import type { Ruling } from './ruling.ts';
 import { cleanStanding, isHardBlocked, isSoftBlocked } from './standing.ts';
-import type { AccountDevice, BookEntry } from './state.ts';
+import type { AccountDevice, AccountRecord, BookEntry } from './state.ts';
 import type { Token } from './subject.ts';
 import { timesWithin } from './times.ts';
 import { isToken, type Window } from './window.ts';
 
 /** K5 entries and their caps (engine contract §6). */
 
-/** The devices of an account's draft. Entries are shared with the stored record until they are opened. */
-export interface DeviceDrafts {
-  readonly record: { devices: readonly AccountDevice[]; devicesMadeAt: readonly number[] };
-  /** Entries that are the draft's own, to be changed. */
-  opened: readonly AccountDevice[];
-}
-
-export function findAccountDevice<D extends Readonly<AccountDevice>>(
+export function findAccountDevice<D extends AccountDevice>(
   devices: readonly D[],
   token: Token,
 ): D | undefined {
@@ -28,42 +22,28 @@ export function findAccountDevice<D extends Readonly<AccountDevice>>(
  * no room that may be taken.
  */
 export function claimAccountDevice(
-  draft: DeviceDrafts,
+  record: Draft<AccountRecord>,
   token: Token,
   now: number,
   caps: CapPolicy,
   book: readonly BookEntry[],
-): AccountDevice | null {
-  const { record } = draft;
+): Draft<AccountDevice> | null {
   const found = findAccountDevice(record.devices, token);
   if (found !== undefined) {
-    const own = openDevice(draft, found);
-    own.id = token.hash;
-    return own;
+    found.id = token.hash;
+    return found;
   }
   const madeAt = timesWithin(record.devicesMadeAt, now, caps.newAccountDevicesMs);
   if (madeAt.length >= caps.newAccountDevices) return null;
   if (record.devices.length >= caps.accountDevices && !evictOne(record, now, book)) return null;
-  const made = { id: token.hash, standing: cleanStanding, failures: [] };
+  const made: Draft<AccountDevice> = { id: token.hash, standing: cleanStanding, failures: [] };
   record.devices = [...record.devices, made];
   record.devicesMadeAt = [...madeAt, now];
-  draft.opened = [...draft.opened, made];
   return made;
 }
 
-/** The entry as the draft's own. Opened twice, it is the same one. */
-export function openDevice(draft: DeviceDrafts, device: AccountDevice): AccountDevice {
-  if (draft.opened.includes(device)) return device;
-  const { record } = draft;
-  const own = { id: device.id, standing: device.standing, failures: device.failures };
-  record.devices =
-    record.devices.length === 1 ? [own] : record.devices.map((entry) => (entry === device ? own : entry));
-  draft.opened = draft.opened.length === 0 ? [own] : [...draft.opened, own];
-  return own;
-}
-
 /** Drops the longest unused entry without a running block, those not in the book first; of equals the older one. */
-function evictOne(record: DeviceDrafts['record'], now: number, book: readonly BookEntry[]): boolean {
+function evictOne(record: Draft<AccountRecord>, now: number, book: readonly BookEntry[]): boolean {
   const idle = record.devices.filter(
     (device) => !isHardBlocked(device.standing, now) && !isSoftBlocked(device.standing, now),
   );
@@ -84,15 +64,13 @@ const lastFailure = (device: AccountDevice): number => device.failures.at(-1) ??
 export function blockSeenDevices(
   rule: 'rotation' | 'flood',
   ruling: Ruling,
-  draft: DeviceDrafts,
+  { devices }: Draft<AccountRecord>,
   seen: Window,
   now: number,
   own: AccountDevice | null,
 ): void {
   for (const { id } of seen) {
-    const device = draft.record.devices.find((entry) => entry.id === id);
-    if (device === undefined) continue;
-    const holder = openDevice(draft, device);
-    ruling.escalate(rule, { scope: 'K5', holder, now, own: holder === own }, 2);
+    const holder = devices.find((entry) => entry.id === id);
+    if (holder !== undefined) ruling.escalate(rule, { scope: 'K5', holder, now, own: holder === own }, 2);
   }
 }

@@ -1,22 +1,21 @@
 import { claimAccountDevice, findAccountDevice } from './account-devices.ts';
-import { type AccountDraft, openAccount } from './account-draft.ts';
+import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { stops } from './acquaintance.ts';
 import { budgetReason, countFailure, isBudgetSoft, issueBudget } from './budget.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
-import { answer, noReasons, type Step } from './operation.ts';
+import { type Answer, answer, noReasons, type Step } from './operation.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
-import type { Key } from './records.ts';
+import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
-import { readLive, write } from './retention.ts';
 import { observeRotation } from './rotation.ts';
 import { Ruling } from './ruling.ts';
 import { judgeScore, raiseScore } from './score.ts';
 import { isHardBlocked } from './standing.ts';
 import type { AccountRecord } from './state.ts';
-import { appended, countWithin, isWithin } from './times.ts';
+import { countWithin, isWithin, noteTime } from './times.ts';
 
 /** A failure as the account's rules see it. */
 interface AccountFailure {
@@ -27,25 +26,30 @@ interface AccountFailure {
 }
 
 /** §4.2 fail, account group: K4, its K5 entries, correlation and budget of one account. */
-export function accountFailureStep(
-  key: Key<AccountRecord>,
-  request: Request<CredentialPolicy>,
-  context: Context,
-): Step {
-  const { policy } = request;
-  const { t } = context;
-  const { recordMs } = policy.retention;
-  return {
-    keys: [key],
-    run: (records) => {
-      const account = openAccount(readLive(records, key, t, recordMs), t, policy);
-      const blocked = accountBlocks(account, request, context);
-      if (blocked.length > 0) return answer(blocked);
-      const reasons = judgeFailure({ account, ruling: new Ruling(policy), request, context });
-      write(records, key, account.record, t, recordMs, account.record.devices);
-      return answer(reasons);
-    },
-  };
+export class AccountFailureStep implements Step {
+  readonly keys: readonly [Key<AccountRecord>];
+  readonly #request: Request<CredentialPolicy>;
+  readonly #context: Context;
+
+  constructor(group: readonly [Key<AccountRecord>], request: Request<CredentialPolicy>, context: Context) {
+    this.keys = group;
+    this.#request = request;
+    this.#context = context;
+  }
+
+  run(records: Records): Answer {
+    const request = this.#request;
+    const context = this.#context;
+    const { policy } = request;
+    const { t } = context;
+    const account = openAccount(records, this.keys[0], t, policy);
+    const blocked = accountBlocks(account, request, context);
+    if (blocked.length > 0) return answer(blocked);
+    beginChange(account, policy);
+    const reasons = judgeFailure({ account, ruling: new Ruling(policy), request, context });
+    writeAccount(records, account, t, policy);
+    return answer(reasons);
+  }
 }
 
 /** Running HARD blocks of this group that stop the request. */
@@ -72,7 +76,13 @@ function judgeFailure(failure: AccountFailure): readonly Reason[] {
   const { correlation } = policy;
   const device = subject.device?.token ?? null;
   if (device) {
-    account.ownDevice = claimAccountDevice(account, device, account.key.now, policy.caps, context.book);
+    account.ownDevice = claimAccountDevice(
+      account.record,
+      device,
+      account.key.now,
+      policy.caps,
+      context.book,
+    );
   }
   const raised = scoreFailure(failure);
   noteFailure(failure);
@@ -111,7 +121,7 @@ function noteFailure({ account, request }: AccountFailure): void {
   const { key, record, ownDevice } = account;
   if (request.subject.device === null) record.missingAt = key.now;
   if (ownDevice) {
-    ownDevice.failures = appended(ownDevice.failures, key.now, request.policy.budget.knownDeviceGrace + 1);
+    noteTime(ownDevice.failures, key.now, request.policy.budget.knownDeviceGrace + 1);
   }
 }
 
@@ -123,9 +133,8 @@ function countTowardsBudget(failure: AccountFailure, raised: boolean): void {
   const { device } = request.subject;
   if (!policy.countsEveryFailure && !raised && device !== null && !graceIsUsedUp(failure)) return;
   const guardable = device?.confidence === 'HIGH' || context.known;
-  const count = countFailure(record.budget, key.now, policy, guardable);
-  record.budget = count.budget;
-  if (count.guardUsed && policy.guardLevel !== null) ruling.soft('guard', key, policy.guardLevel);
+  const isGuarded = countFailure(record.budget, key.now, policy, guardable);
+  if (isGuarded && policy.guardLevel !== null) ruling.soft('guard', key, policy.guardLevel);
 }
 
 /** Whether a known device had its free failures before this one, which is among its times. */
@@ -149,8 +158,7 @@ function enforceBudget({ account, ruling, request, context }: AccountFailure): E
   const { record, key } = account;
   if (record.budget.epochStart === null || ruling.hasHard()) return unenforced;
   const issued = key.now >= record.budget.cooldownUntil;
-  if (issued)
-    record.budget = issueBudget(record.budget, key.now, policy.budget, context.trusted, policy.ladder);
+  if (issued) issueBudget(record.budget, key.now, policy.budget, context.trusted, policy.ladder);
   const shown = isBudgetSoft(record.budget, key.now);
   const reason = shown ? budgetReason(record.budget, policy.budget, context.trusted) : null;
   return { reason, issued: issued && !isInShadow(policy, 'budget') };

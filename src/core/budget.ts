@@ -1,7 +1,8 @@
 import type { Reason } from './decision.ts';
 import { durationOf } from './ladder.ts';
 import type { BudgetPolicy, LadderPolicy } from './policy.ts';
-import { appended, countWithin, isWithin } from './times.ts';
+import type { Draft } from './records.ts';
+import { countWithin, isWithin, noteTime } from './times.ts';
 
 /**
  * Failure budgets (engine contract §7). Detection rolls over the last failures; once active, the epoch is fixed and
@@ -18,18 +19,29 @@ export interface Budget {
   readonly guarded: boolean;
 }
 
-export const freshBudget: Budget = {
-  failures: [],
-  epochStart: null,
-  cooldownUntil: 0,
-  softUntil: 0,
-  guarded: false,
-};
+export function makeBudget(): Draft<Budget> {
+  return { failures: [], epochStart: null, cooldownUntil: 0, softUntil: 0, guarded: false };
+}
+
+export function copyBudget(budget: Budget): Draft<Budget> {
+  const { failures, epochStart, cooldownUntil, softUntil, guarded } = budget;
+  return { failures: failures.slice(), epochStart, cooldownUntil, softUntil, guarded };
+}
+
+const freshBudget: Budget = Object.freeze(makeBudget());
+
+function hasEnded({ epochStart }: Budget, now: number, policy: BudgetPolicy): boolean {
+  return epochStart !== null && now >= epochStart + policy.epochMs;
+}
 
 /** The budget as it is now: at the end of its epoch everything starts anew. */
 export function presentBudget(budget: Budget, now: number, policy: BudgetPolicy): Budget {
-  const ended = budget.epochStart !== null && now >= budget.epochStart + policy.epochMs;
-  return ended ? freshBudget : budget;
+  return hasEnded(budget, now, policy) ? freshBudget : budget;
+}
+
+/** The same for a draft. */
+export function renewBudget(budget: Draft<Budget>, now: number, policy: BudgetPolicy): void {
+  if (hasEnded(budget, now, policy)) Object.assign(budget, makeBudget());
 }
 
 /** Whether a budget's SOFT is running. */
@@ -37,32 +49,28 @@ export function isBudgetSoft(budget: Budget, now: number): boolean {
   return budget.epochStart !== null && now < budget.softUntil;
 }
 
-export interface BudgetCount {
-  readonly budget: Budget;
-  /** The recovery guard took this failure instead of activating the budget. */
-  readonly guardUsed: boolean;
-}
-
-/** Counts an eligible failure: it may activate the budget, or use up the recovery guard. */
+/**
+ * Counts an eligible failure, which may activate the budget. Says whether the recovery guard took the failure instead.
+ */
 export function countFailure(
-  budget: Budget,
+  budget: Draft<Budget>,
   now: number,
   policy: BudgetPolicy,
   guardable: boolean,
-): BudgetCount {
-  if (budget.epochStart !== null) return { budget, guardUsed: false };
-  const guarded = budget.guarded && countWithin(budget.failures, now, policy.epochMs) > 0;
-  const failures = appended(budget.failures, now, policy.threshold);
-  const oldest = failures[0] ?? now;
-  const reached = failures.length === policy.threshold && isWithin(oldest, now, policy.epochMs);
-  if (!reached) {
-    const { epochStart, cooldownUntil, softUntil } = budget;
-    return { budget: { failures, epochStart, cooldownUntil, softUntil, guarded }, guardUsed: false };
+): boolean {
+  if (budget.epochStart !== null) return false;
+  if (budget.guarded) budget.guarded = countWithin(budget.failures, now, policy.epochMs) > 0;
+  noteTime(budget.failures, now, policy.threshold);
+  const oldest = budget.failures[0] ?? now;
+  const reached = budget.failures.length === policy.threshold && isWithin(oldest, now, policy.epochMs);
+  if (!reached) return false;
+  if (policy.guardLevel !== null && guardable && !budget.guarded) {
+    budget.guarded = true;
+    return true;
   }
-  if (policy.guardLevel !== null && guardable && !guarded) {
-    return { budget: { ...budget, failures, guarded: true }, guardUsed: true };
-  }
-  return { budget: { ...budget, failures: [], epochStart: oldest, guarded }, guardUsed: false };
+  budget.failures = [];
+  budget.epochStart = oldest;
+  return false;
 }
 
 export const budgetLevel = (policy: BudgetPolicy, trusted: boolean): number =>
@@ -81,14 +89,12 @@ export function budgetReason(budget: Budget, policy: BudgetPolicy, trusted: bool
 
 /** Issues the budget's SOFT; the cooldown keeps it from being issued again and again. */
 export function issueBudget(
-  budget: Budget,
+  budget: Draft<Budget>,
   now: number,
   policy: BudgetPolicy,
   trusted: boolean,
   ladder: LadderPolicy,
-): Budget {
-  const { failures, epochStart, guarded } = budget;
-  const cooldownUntil = now + policy.cooldownMs;
-  const softUntil = now + durationOf(budgetLevel(policy, trusted), ladder);
-  return { failures, epochStart, cooldownUntil, softUntil, guarded };
+): void {
+  budget.cooldownUntil = now + policy.cooldownMs;
+  budget.softUntil = now + durationOf(budgetLevel(policy, trusted), ladder);
 }

@@ -12,6 +12,7 @@ import {
 } from './network-draft.ts';
 import { answer, noSteps, type Operation, type Step } from './operation.ts';
 import type { RatePolicy } from './policy.ts';
+import type { Draft } from './records.ts';
 import type { Request } from './request.ts';
 import { type Judged, Ruling } from './ruling.ts';
 import type { Holder } from './standing.ts';
@@ -68,7 +69,7 @@ function chargeAll(
 
 /** A key with a bucket of its own. */
 interface Charged extends Judged {
-  readonly holder: Holder & { bucket: Bucket };
+  readonly holder: Draft<Holder & { readonly bucket: Bucket }>;
 }
 
 const perMinute = (limit: number): Quota => ({ limit, periodMs: MINUTE_MS, capacity: limit });
@@ -77,7 +78,8 @@ const perMinute = (limit: number): Quota => ({ limit, periodMs: MINUTE_MS, capac
 function overAt({ holder, now }: Charged, limit: number, cost: number): number | null {
   const charged = charge(holder.bucket, perMinute(limit), cost, now);
   if (!charged.conforms) return charged.until;
-  holder.bucket = charged.bucket;
+  holder.bucket.tatMs = charged.bucket.tatMs;
+  holder.bucket.tatUnits = charged.bucket.tatUnits;
   return null;
 }
 

@@ -8,7 +8,7 @@ import type { Policy } from './policy.ts';
 import type { Key, Records, StoredRecord } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive } from './retention.ts';
-import { type Holder, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
+import { cleanStanding, type Holder, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
 import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
 
 /**
@@ -99,7 +99,7 @@ class RunningBlocks {
 
   /** `at` is that of the record the standing lies in. */
   note(scope: Scope, standing: Standing | undefined, at: number): void {
-    if (standing === undefined) return;
+    if (standing === undefined || standing === cleanStanding) return;
     const now = Math.max(this.#t, at);
     const hard = isHardBlocked(standing, now);
     const soft = isSoftBlocked(standing, now);

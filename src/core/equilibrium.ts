@@ -1,7 +1,7 @@
 import type { AccountDraft } from './account-draft.ts';
 import type { Correlation } from './policy.ts';
 import type { Ruling } from './ruling.ts';
-import { appended, countWithin } from './times.ts';
+import { countWithin, noteTime } from './times.ts';
 
 /**
  * §8 anti-equilibrium: an account that keeps entering SOFT is being probed just below the thresholds. After three
@@ -20,5 +20,5 @@ export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, 
 export function noteSoft(ruling: Ruling, account: AccountDraft, rule: Correlation, entered: boolean): void {
   const { record, key, wasSoft } = account;
   if (!entered || wasSoft || ruling.hasHard('K4')) return;
-  record.softs = appended(record.softs, key.now, rule.count);
+  noteTime(record.softs, key.now, rule.count);
 }

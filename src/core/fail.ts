@@ -1,11 +1,12 @@
-import { accountFailureStep } from './account-failure.ts';
+import { AccountFailureStep } from './account-failure.ts';
 import { type Context, lookAround } from './context.ts';
-import { conclude, type Reason, type Scope } from './decision.ts';
-import { dilutionStep } from './dilution.ts';
-import { networkFailureStep } from './network-failure.ts';
-import type { Operation, Step } from './operation.ts';
+import { conclude, type Decision, type Reason, type Scope } from './decision.ts';
+import { DilutionStep } from './dilution.ts';
+import { NetworkFailureStep } from './network-failure.ts';
+import type { Course, Operation, Step } from './operation.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
 import { prefixSteps } from './prefix-spray.ts';
+import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -13,30 +14,52 @@ import type { Request } from './request.ts';
  * so a block is never extended or counted by what arrives while it runs.
  */
 export function fail(request: Request<CredentialPolicy>): Operation {
-  return {
-    keys: request.keys.viewed,
-    isWarm: true,
-    look: (records, t) => {
-      const context = lookAround(records, request, t);
-      return {
-        steps: failureSteps(request, context),
-        decide: (reasons) => conclude(allReasons(reasons, context, request.policy), t, request.policy),
-      };
-    },
-  };
+  return new Failure(request);
+}
+
+class Failure implements Operation {
+  readonly keys: readonly Key[];
+  readonly isWarm = true;
+  readonly #request: Request<CredentialPolicy>;
+
+  constructor(request: Request<CredentialPolicy>) {
+    this.keys = request.keys.viewed;
+    this.#request = request;
+  }
+
+  look(records: Records, t: number): Course {
+    return new FailureCourse(this.#request, lookAround(records, this.#request, t));
+  }
+}
+
+class FailureCourse implements Course {
+  readonly steps: readonly Step[];
+  readonly #policy: CredentialPolicy;
+  readonly #context: Context;
+
+  constructor(request: Request<CredentialPolicy>, context: Context) {
+    this.steps = failureSteps(request, context);
+    this.#policy = request.policy;
+    this.#context = context;
+  }
+
+  decide(reasons: readonly Reason[]): Decision {
+    const context = this.#context;
+    return conclude(allReasons(reasons, context, this.#policy), context.t, this.#policy);
+  }
 }
 
 function failureSteps(request: Request<CredentialPolicy>, context: Context): readonly Step[] {
   const { keys, subject, policy } = request;
   const account =
-    keys.account && !isBlocked(context, accountGroup)
-      ? accountFailureStep(keys.account, request, context)
+    keys.accountGroup && !isBlocked(context, accountScopes)
+      ? new AccountFailureStep(keys.accountGroup, request, context)
       : null;
-  if (isBlocked(context, networkGroup)) return listOf(account, null, null);
-  const network = context.known ? null : networkFailureStep(request, context);
+  if (isBlocked(context, networkScopes)) return listOf(account, null, null);
+  const network = context.known ? null : new NetworkFailureStep(request, context);
   const dilution =
-    keys.device && subject.device && context.admitted && !isBlocked(context, deviceGroup)
-      ? dilutionStep(keys.device, subject.device, request, context)
+    keys.deviceGroup && subject.device && context.admitted && !isBlocked(context, deviceScopes)
+      ? new DilutionStep(keys.deviceGroup, subject.device, request, context)
       : null;
   const steps = listOf(account, network, dilution);
   const { prefixes } = policy.correlation;
@@ -54,9 +77,9 @@ function listOf(account: Step | null, network: Step | null, dilution: Step | nul
   return [account, network, dilution].filter((step) => step !== null);
 }
 
-const accountGroup: readonly Scope[] = ['K4', 'K5'];
-const networkGroup: readonly Scope[] = ['K3', 'K2', 'K1'];
-const deviceGroup: readonly Scope[] = ['D'];
+const accountScopes: readonly Scope[] = ['K4', 'K5'];
+const networkScopes: readonly Scope[] = ['K3', 'K2', 'K1'];
+const deviceScopes: readonly Scope[] = ['D'];
 
 /** The blocks that were running, what the groups have said, and stored SOFT blocks of keys on which no rule has spoken. */
 function allReasons(

@@ -4,7 +4,7 @@ import type { CorrelationPolicy } from './policy.ts';
 import type { Ruling } from './ruling.ts';
 import type { Token } from './subject.ts';
 import { observeWatched } from './watch.ts';
-import { observe, trim } from './window.ts';
+import { hasSeen, observe, trim } from './window.ts';
 
 /**
  * §8.5 flood: too many new devices on one account. The first firing is SOFT and leaves the window standing; while it
@@ -19,16 +19,16 @@ export function observeFlood(
   const { record, key, ownDevice } = account;
   const { now } = key;
   const { windowMs, runsMs, capacity } = policy.flood;
+  const { flood } = record;
   if (now < record.floodUntil) {
-    const { window, added } = observe(record.flood.seen, device, now, windowMs);
-    record.flood = { seen: trim(window, capacity), watchUntil: record.flood.watchUntil };
-    if (added) blockSeenDevices('flood', ruling, account, record.flood.seen, now, ownDevice);
+    const isAdded = !hasSeen(flood.seen, device, now, windowMs);
+    flood.seen = trim(observe(flood.seen, device, now, windowMs), capacity);
+    if (isAdded) blockSeenDevices('flood', ruling, record, flood.seen, now, ownDevice);
     return;
   }
-  const observation = observeWatched(record.flood, device, now, policy.flood, policy.watchMs);
-  record.flood = observation.next;
-  if (!observation.fired) return;
-  record.flood = { seen: trim(observation.seen, capacity), watchUntil: 0 };
+  if (observeWatched(flood, device, now, policy.flood, policy.watchMs) !== 'fired') return;
+  flood.seen = trim(flood.seen, capacity);
+  flood.watchUntil = 0;
   record.floodUntil = now + runsMs;
   ruling.soft('flood', key, 1);
 }

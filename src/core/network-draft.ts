@@ -1,17 +1,16 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
-import { type Opened, open } from './draft.ts';
+import { type Opened, open, write } from './draft.ts';
 import { noReasons } from './operation.ts';
 import type { CapPolicy, Policy } from './policy.ts';
 import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
-import { write } from './retention.ts';
 import type { Judged } from './ruling.ts';
 import { isHardBlocked } from './standing.ts';
 import type { AgentRecord, NetworkDeviceRecord, NetworkRecord } from './state.ts';
-import { appended, timesWithin } from './times.ts';
+import { noteTime, timesWithin } from './times.ts';
 
 /** The network group of a request (K1, K2, K3) opened for one operation. */
 export interface NetworkDraft {
@@ -22,8 +21,9 @@ export interface NetworkDraft {
 }
 
 /** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
-export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): Key[] {
+export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): readonly Key[] {
   const { network, networkDevice } = keys;
+  if (agentKey === keys.agent && admitted === (networkDevice !== null)) return keys.networkGroup;
   return admitted && networkDevice !== null ? [network, agentKey, networkDevice] : [network, agentKey];
 }
 
@@ -69,13 +69,15 @@ export function noteSights(
 }
 
 function noted(times: readonly number[], now: number, cap: number, { networkSightsMs }: CapPolicy) {
-  return appended(timesWithin(times, now, networkSightsMs), now, cap);
+  const within = timesWithin(times, now, networkSightsMs);
+  noteTime(within, now, cap);
+  return within;
 }
 
 /** A group whose rules ran has written all its records of the request (§1). */
 export function writeNetwork(records: Records, draft: NetworkDraft, { policy }: Request, t: number): void {
   const { recordMs } = policy.retention;
-  write(records, draft.network.key, draft.network.holder, t, recordMs);
-  write(records, draft.agent.key, draft.agent.holder, t, recordMs);
-  if (draft.device) write(records, draft.device.key, draft.device.holder, t, recordMs);
+  write(records, draft.network, t, recordMs);
+  write(records, draft.agent, t, recordMs);
+  if (draft.device) write(records, draft.device, t, recordMs);
 }

@@ -1,13 +1,12 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
-import { open, type RecordKind } from './draft.ts';
+import { open, type RecordKind, write } from './draft.ts';
 import { answer, noReasons, type Step, silence } from './operation.ts';
 import type { CredentialPolicy, PrefixPolicy, PrefixThreshold } from './policy.ts';
 import { networkKind, p40Kind, p48Kind } from './record-kinds.ts';
 import type { Key } from './records.ts';
 import { remoteBlockStep } from './remote-effect.ts';
 import type { Request } from './request.ts';
-import { write } from './retention.ts';
 import { isHardBlocked } from './standing.ts';
 import type { PrefixRecord } from './state.ts';
 import type { MacroPrefixes, Token } from './subject.ts';
@@ -92,16 +91,17 @@ function observeStep(
   return {
     keys: [key],
     run: (records) => {
-      const { holder: record, now } = open(records, key, kind, t, recordMs);
+      const opened = open(records, key, kind, t, recordMs);
+      const { holder: record, now } = opened;
       if (isHardBlocked(record.standing, now) && stops(kind.scope, context, policy.ownerLane)) {
         return answer([hardReason(kind.scope, record.standing)]);
       }
-      const children = trim(observe(record.children, child, now, windowMs).window, childCapacity);
-      const accounts = trim(observe(record.accounts, account, now, windowMs).window, threshold.accounts);
+      const children = trim(observe(record.children, child, now, windowMs), childCapacity);
+      const accounts = trim(observe(record.accounts, account, now, windowMs), threshold.accounts);
       const fired = children.length >= threshold.children && accounts.length >= threshold.accounts;
       record.children = fired ? [] : children;
       record.accounts = fired ? [] : accounts;
-      write(records, key, record, t, recordMs);
+      write(records, opened, t, recordMs);
       return fired ? { reasons: noReasons, effects: blockChildren(macro, children) } : silence;
     },
   };

@@ -1,59 +1,129 @@
-import { fullBucket } from './bucket.ts';
+import { copyBudget, makeBudget } from './budget.ts';
 import type { RecordKind } from './draft.ts';
-import { cleanStanding } from './standing.ts';
-import type { AgentRecord, DeviceRecord, NetworkDeviceRecord, NetworkRecord, PrefixRecord } from './state.ts';
-import { emptyWatchedWindow } from './watch.ts';
+import type { Draft } from './records.ts';
+import { cleanStanding, copyStanding } from './standing.ts';
+import type {
+  AccountDevice,
+  AccountRecord,
+  AgentRecord,
+  DeviceRecord,
+  NetworkDeviceRecord,
+  NetworkRecord,
+  PrefixRecord,
+} from './state.ts';
+import { copyWatchedWindow, makeWatchedWindow } from './watch.ts';
+import { copyWindow } from './window.ts';
 
 /**
- * The kinds of records that one scope names each. The account's record has K5 inside and a draft of its own. Copies name
- * their fields: a spread costs ten times as much, which for a decision is the difference between fast and slow.
+ * The kinds of records: what each is before anything is known, and how it is copied. Copies name their fields: a spread
+ * costs ten times as much, which for a decision is the difference between fast and slow.
  */
+
+export const accountKind: RecordKind<AccountRecord> = {
+  scope: 'K4',
+  make: () => ({
+    at: 0,
+    standing: cleanStanding,
+    missingAt: null,
+    devices: [],
+    devicesMadeAt: [],
+    rotation: makeWatchedWindow(),
+    rotations: [],
+    flood: makeWatchedWindow(),
+    floodUntil: 0,
+    softs: [],
+    budget: makeBudget(),
+  }),
+  copy: (record) => ({
+    at: record.at,
+    standing: copyStanding(record.standing),
+    missingAt: record.missingAt,
+    devices: record.devices.map(copyDevice),
+    devicesMadeAt: record.devicesMadeAt.slice(),
+    rotation: copyWatchedWindow(record.rotation),
+    rotations: record.rotations.slice(),
+    flood: copyWatchedWindow(record.flood),
+    floodUntil: record.floodUntil,
+    softs: record.softs.slice(),
+    budget: copyBudget(record.budget),
+  }),
+};
+
+const copyDevice = ({ id, standing, failures }: AccountDevice): Draft<AccountDevice> => ({
+  id,
+  standing: copyStanding(standing),
+  failures: failures.slice(),
+});
 
 export const networkKind: RecordKind<NetworkRecord> = {
   scope: 'K1',
-  empty: {
+  make: () => ({
     at: 0,
     standing: cleanStanding,
-    spray: emptyWatchedWindow,
+    spray: makeWatchedWindow(),
     devicesSeenAt: [],
     agentsSeenAt: [],
-    bucket: fullBucket,
-  },
-  copy: ({ standing, spray, devicesSeenAt, agentsSeenAt, bucket }, at) => ({
+    bucket: { tatMs: 0, tatUnits: 0 },
+  }),
+  copy: ({ at, standing, spray, devicesSeenAt, agentsSeenAt, bucket }) => ({
     at,
-    standing,
-    spray,
-    devicesSeenAt,
-    agentsSeenAt,
-    bucket,
+    standing: copyStanding(standing),
+    spray: copyWatchedWindow(spray),
+    devicesSeenAt: devicesSeenAt.slice(),
+    agentsSeenAt: agentsSeenAt.slice(),
+    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
   }),
 };
 
 export const agentKind: RecordKind<AgentRecord> = {
   scope: 'K2',
-  empty: { at: 0, standing: cleanStanding, churn: emptyWatchedWindow, bucket: fullBucket },
-  copy: ({ standing, churn, bucket }, at) => ({ at, standing, churn, bucket }),
+  make: () => ({
+    at: 0,
+    standing: cleanStanding,
+    churn: makeWatchedWindow(),
+    bucket: { tatMs: 0, tatUnits: 0 },
+  }),
+  copy: ({ at, standing, churn, bucket }) => ({
+    at,
+    standing: copyStanding(standing),
+    churn: copyWatchedWindow(churn),
+    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
+  }),
 };
 
 export const networkDeviceKind: RecordKind<NetworkDeviceRecord> = {
   scope: 'K3',
-  empty: { at: 0, standing: cleanStanding, bucket: fullBucket },
-  copy: ({ standing, bucket }, at) => ({ at, standing, bucket }),
+  make: () => ({ at: 0, standing: cleanStanding, bucket: { tatMs: 0, tatUnits: 0 } }),
+  copy: ({ at, standing, bucket }) => ({
+    at,
+    standing: copyStanding(standing),
+    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
+  }),
 };
 
 export const deviceKind: RecordKind<DeviceRecord> = {
   scope: 'D',
-  empty: { at: 0, standing: cleanStanding, dilution: emptyWatchedWindow, dilutedAt: null },
-  copy: ({ standing, dilution, dilutedAt }, at) => ({ at, standing, dilution, dilutedAt }),
+  make: () => ({ at: 0, standing: cleanStanding, dilution: makeWatchedWindow(), dilutedAt: null }),
+  copy: ({ at, standing, dilution, dilutedAt }) => ({
+    at,
+    standing: copyStanding(standing),
+    dilution: copyWatchedWindow(dilution),
+    dilutedAt,
+  }),
 };
 
-const emptyPrefix: PrefixRecord = { at: 0, standing: cleanStanding, children: [], accounts: [] };
-const copyPrefix = ({ standing, children, accounts }: PrefixRecord, at: number): PrefixRecord => ({
+const makePrefix = (): Draft<PrefixRecord> => ({
+  at: 0,
+  standing: cleanStanding,
+  children: [],
+  accounts: [],
+});
+const copyPrefix = ({ at, standing, children, accounts }: PrefixRecord): Draft<PrefixRecord> => ({
   at,
-  standing,
-  children,
-  accounts,
+  standing: copyStanding(standing),
+  children: copyWindow(children),
+  accounts: copyWindow(accounts),
 });
 
-export const p48Kind: RecordKind<PrefixRecord> = { scope: 'P48', empty: emptyPrefix, copy: copyPrefix };
-export const p40Kind: RecordKind<PrefixRecord> = { scope: 'P40', empty: emptyPrefix, copy: copyPrefix };
+export const p48Kind: RecordKind<PrefixRecord> = { scope: 'P48', make: makePrefix, copy: copyPrefix };
+export const p40Kind: RecordKind<PrefixRecord> = { scope: 'P40', make: makePrefix, copy: copyPrefix };

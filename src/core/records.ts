@@ -18,6 +18,13 @@ export interface Key<R extends StoredRecord = StoredRecord> {
   readonly record?: R;
 }
 
+/** A value that whoever holds it may change, through and through. */
+export type Draft<T> = T extends readonly (infer Item)[]
+  ? Draft<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Draft<T[Name]> }
+    : T;
+
 /** How long a record matters, in milliseconds from the time of the operation that writes it. */
 export interface Retention {
   /** After this it counts as absent; a store drops it then or later. */
@@ -29,11 +36,17 @@ export interface Retention {
 }
 
 /**
- * The records a look or a step may touch. Values are immutable by convention: a step never changes what it
- * got, it puts a new value. A `get` after a `put` of the same step gives the value that was put.
+ * The records a look or a step may touch. What was got is never changed, nor kept beyond the end: a step changes a
+ * copy, or what is its own, and puts that. A `get` after a `put` of the same step gives the value that was put.
  */
 export interface Records {
   /** The record, else the one under the key's previous text, else undefined. */
   get<R extends StoredRecord>(key: Key<R>): R | undefined;
-  put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void;
+  /**
+   * The same record for a step to change in place, where the store keeps it as an object that nobody else sees before
+   * the step has ended; it spares a busy process most of its garbage. What was changed must be put. Undefined, or no such
+   * method, where the step has to copy what it gets.
+   */
+  own?<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined;
+  put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void;
 }

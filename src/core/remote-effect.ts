@@ -1,9 +1,8 @@
 import type { Rule } from './decision.ts';
-import { open, type RecordKind } from './draft.ts';
+import { open, type RecordKind, write } from './draft.ts';
 import { answer, type Step, silence } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, StoredRecord } from './records.ts';
-import { write } from './retention.ts';
 import { Ruling } from './ruling.ts';
 import { type Holder, isHardBlocked } from './standing.ts';
 
@@ -32,7 +31,7 @@ export function remoteBlockStep<R extends StoredRecord & Holder>(
       const ruling = new Ruling(policy);
       ruling.escalate(rule, { scope, holder, now, own }, 2);
       const reasons = ruling.settle();
-      write(records, key, holder, t, recordMs);
+      write(records, opened, t, recordMs);
       return answer(reasons);
     },
   };

@@ -23,6 +23,10 @@ export interface RequestKeys {
   readonly device: Key<DeviceRecord> | null;
   readonly p48: Key<PrefixRecord> | null;
   readonly p40: Key<PrefixRecord> | null;
+  /** The groups that nearly every failure writes, each as the list that its step names. */
+  readonly accountGroup: readonly [Key<AccountRecord>] | null;
+  readonly networkGroup: readonly Key[];
+  readonly deviceGroup: readonly [Key<DeviceRecord>] | null;
   /** All of them, as the one view of an operation shows them. */
   readonly viewed: readonly Key[];
 }
@@ -77,11 +81,26 @@ function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKe
   const p48 = macros && keyspace.macro('P48', macros.p48);
   const p40 = macros && keyspace.macro('P40', macros.p40);
   const single = { account, book, network, agent, otherAgent, networkDevice, device, p48, p40 };
-  const viewed = viewedOf(single);
-  return { account, book, network, agent, otherAgent, networkDevice, device, p48, p40, viewed };
+  return {
+    account,
+    book,
+    network,
+    agent,
+    otherAgent,
+    networkDevice,
+    device,
+    p48,
+    p40,
+    accountGroup: account && [account],
+    networkGroup: networkDevice ? [network, agent, networkDevice] : [network, agent],
+    deviceGroup: device && [device],
+    viewed: viewedOf(single),
+  };
 }
 
-function viewedOf(single: Omit<RequestKeys, 'viewed'>): readonly Key[] {
+type SingleKeys = Omit<RequestKeys, 'viewed' | 'accountGroup' | 'networkGroup' | 'deviceGroup'>;
+
+function viewedOf(single: SingleKeys): readonly Key[] {
   const { network, agent, otherAgent, account, book, networkDevice, device, p48, p40 } = single;
   if (account && book && networkDevice && device && otherAgent !== agent && p48 === null) {
     // Nearly every login: a list that needs no more room than this.

@@ -3,8 +3,8 @@ import type { AccountDraft } from './account-draft.ts';
 import type { CorrelationPolicy } from './policy.ts';
 import type { Ruling } from './ruling.ts';
 import type { Token } from './subject.ts';
-import { appended, countWithin } from './times.ts';
-import { observeWatched } from './watch.ts';
+import { countWithin, noteTime } from './times.ts';
+import { clearWatched, observeWatched } from './watch.ts';
 
 /**
  * §8.2 rotation: one account from many devices. Blocks the devices involved, not the account; only when it happens
@@ -18,11 +18,11 @@ export function observeRotation(
 ): void {
   const { record, key, ownDevice } = account;
   const { now } = key;
-  const observation = observeWatched(record.rotation, device, now, policy.rotation, policy.watchMs);
-  record.rotation = observation.next;
-  if (!observation.fired) return;
-  blockSeenDevices('rotation', ruling, account, observation.seen, now, ownDevice);
+  const watched = record.rotation;
+  if (observeWatched(watched, device, now, policy.rotation, policy.watchMs) !== 'fired') return;
+  blockSeenDevices('rotation', ruling, record, watched.seen, now, ownDevice);
+  clearWatched(watched);
   const { count, windowMs, level } = policy.rotationRepeat;
-  record.rotations = appended(record.rotations, now, count);
+  noteTime(record.rotations, now, count);
   if (countWithin(record.rotations, now, windowMs) >= count) ruling.escalate('rotation.repeat', key, level);
 }

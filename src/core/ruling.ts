@@ -2,12 +2,13 @@ import type { Reason, Rule, Scope } from './decision.ts';
 import { durationOf, escalate } from './ladder.ts';
 import { noReasons } from './operation.ts';
 import type { LadderPolicy, Policy } from './policy.ts';
-import { type Holder, hardBlocked, isHardBlocked, remembered, softBlocked } from './standing.ts';
+import type { Draft } from './records.ts';
+import { blockHard, blockSoft, type Holder, isHardBlocked, ownStanding, remembered } from './standing.ts';
 
 /** A key that rules may speak on: the draft that holds its standing, its scope, the time inside its record. */
 export interface Judged {
   readonly scope: Scope;
-  readonly holder: Holder;
+  readonly holder: Draft<Holder>;
   readonly now: number;
   /** False for another device's or prefix's key, which is blocked without a reason. */
   readonly own: boolean;
@@ -74,7 +75,7 @@ export class Ruling {
     if (this.#hard === nothing && this.#soft === nothing) return this.#shadowed;
     this.#setHardBlocks();
     for (const { key, level } of this.#soft) {
-      key.holder.standing = softBlocked(key.holder.standing, level, key.now, this.#ladder);
+      blockSoft(ownStanding(key.holder), level, key.now, this.#ladder);
     }
     const own = ({ key }: Verdict) => key.own;
     return [
@@ -92,13 +93,13 @@ export class Ruling {
 
   /** Per key the highest level wins. */
   #setHardBlocks(): void {
-    const highest = new Map<Holder, Verdict>();
+    const highest = new Map<Draft<Holder>, Verdict>();
     for (const verdict of this.#hard) {
       const other = highest.get(verdict.key.holder);
       if (other === undefined || verdict.level > other.level) highest.set(verdict.key.holder, verdict);
     }
     for (const [holder, { key, level }] of highest) {
-      holder.standing = hardBlocked(holder.standing, level, key.now, this.#ladder);
+      blockHard(ownStanding(holder), level, key.now, this.#ladder);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { LadderPolicy, ScorePolicy } from './policy.ts';
 import type { Judged, Ruling } from './ruling.ts';
-import { remembered, scored } from './standing.ts';
+import { ownStanding, remembered } from './standing.ts';
 
 /** Scores (engine contract §5): stepwise decay, then the delta, then the thresholds. */
 
@@ -16,13 +16,14 @@ export function raiseScore(
   intervalMs: number,
   ladder: LadderPolicy,
 ): void {
-  const { standing } = holder;
+  const standing = ownStanding(holder);
   const slow = remembered(standing, now, ladder) >= SLOW_DECAY_FROM_LEVEL;
   const stepMs = slow ? 2 * intervalMs : intervalMs;
   const steps = Math.max(0, Math.floor((now - standing.scoreAt) / stepMs));
   const left = Math.max(0, standing.score - steps);
   const scoreAt = standing.scoreAt + steps * stepMs;
-  holder.standing = scored(standing, left + delta, left === 0 ? Math.max(scoreAt, now) : scoreAt);
+  standing.score = left + delta;
+  standing.scoreAt = left === 0 ? Math.max(scoreAt, now) : scoreAt;
 }
 
 /** What the score of a key that this failure has raised leads to. K1 is a single signal and never more than SOFT. */

@@ -3,17 +3,20 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 import { escalate, rememberedLevel } from './ladder.ts';
 import { defaultLogin } from './policy.ts';
 import {
+  blockHard,
+  blockSoft,
   cleanStanding,
+  copyStanding,
+  endBlocks,
   hardBlocked,
   isHardBlocked,
   isSoftBlocked,
   lifted,
-  type Standing,
-  softBlocked,
+  ownStanding,
 } from './standing.ts';
 
 const { ladder } = defaultLogin;
-const clean = (): Standing => ({ ...cleanStanding });
+const clean = () => copyStanding(cleanStanding);
 
 describe('the ladder (§10)', () => {
   it('falls by one after each level’s own time, from the end of the block on', () => {
@@ -36,54 +39,70 @@ describe('the ladder (§10)', () => {
   });
 });
 
-describe('hardBlocked', () => {
+describe('blockHard', () => {
   it('lasts as long as its level, and remembers the higher of old and new', () => {
-    let standing = clean();
-    standing = hardBlocked(standing, 4, 1_000, ladder);
+    const standing = clean();
+    blockHard(standing, 4, 1_000, ladder);
     expect([standing.hardUntil, standing.memory, isHardBlocked(standing, standing.hardUntil - 1)]).toEqual([
       1_000 + 30 * MINUTE_MS,
       4,
       true,
     ]);
     expect(isHardBlocked(standing, standing.hardUntil)).toBe(false);
-    standing = hardBlocked(standing, 2, standing.hardUntil, ladder);
+    blockHard(standing, 2, standing.hardUntil, ladder);
     expect([standing.hardLevel, standing.memory]).toEqual([2, 4]);
   });
 
   it('pauses the decay only when the previous block began within six hours', () => {
-    let standing = clean();
-    standing = hardBlocked(standing, 2, 0, ladder);
+    const standing = clean();
+    blockHard(standing, 2, 0, ladder);
     expect(standing.scoreAt).toBe(0);
-    let soon = { ...standing };
-    soon = hardBlocked(soon, 2, 6 * HOUR_MS - 1, ladder);
+    const soon = copyStanding(standing);
+    blockHard(soon, 2, 6 * HOUR_MS - 1, ladder);
     expect(soon.scoreAt).toBe(6 * HOUR_MS - 1 + 10 * MINUTE_MS);
-    standing = hardBlocked(standing, 2, 6 * HOUR_MS, ladder);
+    blockHard(standing, 2, 6 * HOUR_MS, ladder);
     expect(standing.scoreAt).toBe(0);
   });
 });
 
-describe('softBlocked', () => {
+describe('blockSoft', () => {
   it('never shortens or lowers a running SOFT, and starts anew after it', () => {
-    let standing = clean();
-    standing = softBlocked(standing, 2, 0, ladder);
-    standing = softBlocked(standing, 1, 10, ladder);
+    const standing = clean();
+    blockSoft(standing, 2, 0, ladder);
+    blockSoft(standing, 1, 10, ladder);
     expect([standing.softLevel, standing.softUntil]).toEqual([2, 60 * SECOND_MS]);
-    standing = softBlocked(standing, 1, 60 * SECOND_MS, ladder);
+    blockSoft(standing, 1, 60 * SECOND_MS, ladder);
     expect([standing.softLevel, standing.softUntil]).toEqual([1, 75 * SECOND_MS]);
   });
 });
 
-describe('lifted', () => {
+describe('endBlocks', () => {
   it('ends both blocks; score and memory stay', () => {
-    let standing: Standing = { ...clean(), score: 7 };
-    standing = hardBlocked(standing, 5, 0, ladder);
-    standing = softBlocked(standing, 1, 0, ladder);
-    standing = lifted(standing, 5_000);
+    const standing = { ...clean(), score: 7 };
+    blockHard(standing, 5, 0, ladder);
+    blockSoft(standing, 1, 0, ladder);
+    endBlocks(standing, 5_000);
     expect([
       isHardBlocked(standing, 5_000),
       isSoftBlocked(standing, 5_000),
       standing.score,
       standing.memory,
     ]).toEqual([false, false, 7, 5]);
+  });
+});
+
+describe('hardBlocked and lifted', () => {
+  it('give another standing and leave theirs as it was', () => {
+    const blocked = hardBlocked(cleanStanding, 3, 0, ladder);
+    expect([blocked.hardLevel, isHardBlocked(blocked, 1), cleanStanding]).toEqual([3, true, clean()]);
+    expect([isHardBlocked(lifted(blocked, 1), 1), isHardBlocked(blocked, 1)]).toEqual([false, true]);
+  });
+});
+
+describe('ownStanding', () => {
+  it('parts a holder from the standing that all clean keys share, once', () => {
+    const holder = { standing: cleanStanding };
+    const own = ownStanding(holder);
+    expect([own, own === cleanStanding, ownStanding(holder) === own]).toEqual([clean(), false, true]);
   });
 });

@@ -1,5 +1,6 @@
 import { durationOf, rememberedLevel } from './ladder.ts';
 import type { LadderPolicy } from './policy.ts';
+import type { Draft } from './records.ts';
 
 /** How a key stands: its score, its blocks and the level it remembers (engine contract §5, §10). */
 export interface Standing {
@@ -17,20 +18,36 @@ export interface Standing {
 
 /** Whatever has a standing: a record, or a device of an account. */
 export interface Holder {
-  standing: Standing;
+  readonly standing: Standing;
 }
 
-/** A key nothing is known of. */
-export const cleanStanding: Standing = {
-  score: 0,
-  scoreAt: 0,
-  softLevel: 0,
-  softUntil: 0,
-  hardLevel: 0,
-  hardAt: null,
-  hardUntil: 0,
-  memory: 0,
-};
+function makeStanding(): Draft<Standing> {
+  return {
+    score: 0,
+    scoreAt: 0,
+    softLevel: 0,
+    softUntil: 0,
+    hardLevel: 0,
+    hardAt: null,
+    hardUntil: 0,
+    memory: 0,
+  };
+}
+
+/** A key nothing is known of. All such keys share it: there are many more of them than of any others. */
+export const cleanStanding: Standing = Object.freeze(makeStanding());
+
+/** The holder's standing, to be changed: its own from the first change on. */
+export function ownStanding(holder: Draft<Holder>): Draft<Standing> {
+  if (holder.standing === cleanStanding) holder.standing = makeStanding();
+  return holder.standing;
+}
+
+/** Names the fields instead of spreading them, which costs ten times as much. */
+export function copyStanding(standing: Standing): Draft<Standing> {
+  const { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory } = standing;
+  return { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory };
+}
 
 export const isHardBlocked = (standing: Standing, now: number): boolean => now < standing.hardUntil;
 
@@ -41,41 +58,47 @@ export function remembered({ memory, hardUntil }: Standing, now: number, ladder:
   return memory === 0 ? 0 : rememberedLevel(memory, hardUntil, now, ladder);
 }
 
-/** With another score. Names the fields instead of spreading them, which costs ten times as much: every failure comes by. */
-export function scored(standing: Standing, score: number, scoreAt: number): Standing {
-  const { softLevel, softUntil, hardLevel, hardAt, hardUntil, memory } = standing;
-  return { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory };
-}
-
-/** Blocked at this level. A block soon after the previous one's begin pauses the decay of the score. */
-export function hardBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
-  const { score, softLevel, softUntil } = standing;
+/** Blocks at this level. A block soon after the previous one's begin pauses the decay of the score. */
+export function blockHard(
+  standing: Draft<Standing>,
+  level: number,
+  now: number,
+  ladder: LadderPolicy,
+): Draft<Standing> {
   const cycles = standing.hardAt !== null && standing.hardAt > now - ladder.cycleMs;
-  return {
-    score,
-    scoreAt: cycles ? now + ladder.decayPauseMs : standing.scoreAt,
-    softLevel,
-    softUntil,
-    hardLevel: level,
-    hardAt: now,
-    hardUntil: now + durationOf(level, ladder),
-    memory: Math.max(level, remembered(standing, now, ladder)),
-  };
+  if (cycles) standing.scoreAt = now + ladder.decayPauseMs;
+  standing.memory = Math.max(level, remembered(standing, now, ladder));
+  standing.hardLevel = level;
+  standing.hardAt = now;
+  standing.hardUntil = now + durationOf(level, ladder);
+  return standing;
 }
 
-/** Softly blocked; a running SOFT is never shortened or lowered. */
-export function softBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
-  const { score, scoreAt, hardLevel, hardAt, hardUntil, memory } = standing;
-  const softLevel = isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level;
-  const softUntil = Math.max(standing.softUntil, now + durationOf(level, ladder));
-  return { score, scoreAt, softLevel, softUntil, hardLevel, hardAt, hardUntil, memory };
+/** Blocks softly; a running SOFT is never shortened or lowered. */
+export function blockSoft(standing: Draft<Standing>, level: number, now: number, ladder: LadderPolicy): void {
+  standing.softLevel = isSoftBlocked(standing, now) ? Math.max(standing.softLevel, level) : level;
+  standing.softUntil = Math.max(standing.softUntil, now + durationOf(level, ladder));
 }
 
-/** After an operator's lift: both blocks have ended, score and memory stay. */
+/** Ends a SOFT block. */
+export function endSoft(standing: Draft<Standing>, now: number): void {
+  standing.softLevel = 0;
+  standing.softUntil = Math.min(standing.softUntil, now);
+}
+
+/** An operator's lift: both blocks have ended, score and memory stay. */
+export function endBlocks(standing: Draft<Standing>, now: number): Draft<Standing> {
+  endSoft(standing, now);
+  standing.hardUntil = Math.min(standing.hardUntil, now);
+  return standing;
+}
+
+/** Another standing, blocked at this level. */
+export function hardBlocked(standing: Standing, level: number, now: number, ladder: LadderPolicy): Standing {
+  return blockHard(copyStanding(standing), level, now, ladder);
+}
+
+/** Another standing, after an operator's lift. */
 export function lifted(standing: Standing, now: number): Standing {
-  return { ...withoutSoft(standing, now), hardUntil: Math.min(standing.hardUntil, now) };
-}
-
-export function withoutSoft(standing: Standing, now: number): Standing {
-  return { ...standing, softLevel: 0, softUntil: Math.min(standing.softUntil, now) };
+  return endBlocks(copyStanding(standing), now);
 }

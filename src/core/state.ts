@@ -9,28 +9,28 @@ import type { Window } from './window.ts';
 
 /** K5: one device of one account, an entry inside the account's record. */
 export interface AccountDevice extends Holder {
-  id: string;
+  readonly id: string;
   /** Times of the last failures, newest last. */
-  failures: readonly number[];
+  readonly failures: readonly number[];
 }
 
 /** K4. */
 export interface AccountRecord extends Holder, StoredRecord {
-  at: number;
+  readonly at: number;
   /** Last failure with a missing device. */
-  missingAt: number | null;
+  readonly missingAt: number | null;
   /** K5 entries, oldest first. */
-  devices: readonly AccountDevice[];
+  readonly devices: readonly AccountDevice[];
   /** When the latest K5 entries were made. */
-  devicesMadeAt: readonly number[];
-  rotation: WatchedWindow;
+  readonly devicesMadeAt: readonly number[];
+  readonly rotation: WatchedWindow;
   /** Times at which rotation fired. */
-  rotations: readonly number[];
-  flood: WatchedWindow;
-  floodUntil: number;
+  readonly rotations: readonly number[];
+  readonly flood: WatchedWindow;
+  readonly floodUntil: number;
   /** Times of entries into SOFT. */
-  softs: readonly number[];
-  budget: Budget;
+  readonly softs: readonly number[];
+  readonly budget: Budget;
 }
 
 /** An entry of the device book. */
@@ -43,44 +43,44 @@ export interface BookEntry {
 
 /** The account's known devices, oldest first. */
 export interface BookRecord extends StoredRecord {
-  at: number;
-  devices: readonly BookEntry[];
+  readonly at: number;
+  readonly devices: readonly BookEntry[];
 }
 
 /** K1. */
 export interface NetworkRecord extends Holder, StoredRecord {
-  at: number;
-  spray: WatchedWindow;
+  readonly at: number;
+  readonly spray: WatchedWindow;
   /** First sights of devices and agents, for admission. */
-  devicesSeenAt: readonly number[];
-  agentsSeenAt: readonly number[];
-  bucket: Bucket;
+  readonly devicesSeenAt: readonly number[];
+  readonly agentsSeenAt: readonly number[];
+  readonly bucket: Bucket;
 }
 
 /** K2. */
 export interface AgentRecord extends Holder, StoredRecord {
-  at: number;
-  churn: WatchedWindow;
-  bucket: Bucket;
+  readonly at: number;
+  readonly churn: WatchedWindow;
+  readonly bucket: Bucket;
 }
 
 /** K3. */
 export interface NetworkDeviceRecord extends Holder, StoredRecord {
-  at: number;
-  bucket: Bucket;
+  readonly at: number;
+  readonly bucket: Bucket;
 }
 
 /** D. */
 export interface DeviceRecord extends Holder, StoredRecord {
-  at: number;
-  dilution: WatchedWindow;
+  readonly at: number;
+  readonly dilution: WatchedWindow;
   /** First of the two windows that confirm a dilution. */
-  dilutedAt: number | null;
+  readonly dilutedAt: number | null;
 }
 
 /** P48, P40, P32. */
 export interface PrefixRecord extends Holder, StoredRecord {
-  at: number;
-  children: Window;
-  accounts: Window;
+  readonly at: number;
+  readonly children: Window;
+  readonly accounts: Window;
 }

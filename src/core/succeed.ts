@@ -1,5 +1,5 @@
-import { findAccountDevice, openDevice } from './account-devices.ts';
-import { type AccountDraft, openAccount } from './account-draft.ts';
+import { findAccountDevice } from './account-devices.ts';
+import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
 import { type Context, lookAround } from './context.ts';
@@ -10,9 +10,9 @@ import { answer, noSteps, type Operation, type Step, silence } from './operation
 import type { CredentialPolicy } from './policy.ts';
 import type { Key } from './records.ts';
 import type { Request } from './request.ts';
-import { readLive, write } from './retention.ts';
+import { readLive } from './retention.ts';
 import { Ruling } from './ruling.ts';
-import { withoutSoft } from './standing.ts';
+import { endSoft, ownStanding } from './standing.ts';
 import type { AccountRecord, BookRecord } from './state.ts';
 import type { ShownDevice } from './subject.ts';
 
@@ -45,21 +45,22 @@ function successStep(
   context: Context,
 ): Step {
   const { policy } = request;
-  const { recordMs, bookMs } = policy.retention;
+  const { bookMs } = policy.retention;
   const { t } = context;
   return {
     keys: [accountKey, bookKey],
     run: (records) => {
-      const account = openAccount(readLive(records, accountKey, t, recordMs), t, policy);
+      const account = openAccount(records, accountKey, t, policy);
       const blocked = accountBlocks(account, request, context);
       if (blocked.length > 0) return answer(blocked);
+      beginChange(account, policy);
       if (!context.known) floodByNewDevice(account, device, request);
       if (device.confidence !== 'LOW') {
         const book = enterBook(readLive(records, bookKey, t, bookMs), device, t, policy.caps.bookDevices);
         records.put(bookKey, book, { keepMs: book.at + bookMs - t, softMs: 0, hardMs: 0 });
         pardon(account, device);
       }
-      write(records, accountKey, account.record, t, recordMs, account.record.devices);
+      writeAccount(records, account, t, policy);
       return silence;
     },
   };
@@ -79,9 +80,10 @@ function floodByNewDevice(
 
 /** The device has shown that it is in the owner's hands. */
 function pardon(account: AccountDraft, device: ShownDevice): void {
-  const found = findAccountDevice(account.record.devices, device.token);
-  if (found === undefined) return;
-  const own = openDevice(account, found);
+  const own = findAccountDevice(account.record.devices, device.token);
+  if (own === undefined) return;
   own.id = device.token.hash;
-  own.standing = { ...withoutSoft(own.standing, account.key.now), score: 0 };
+  const standing = ownStanding(own);
+  standing.score = 0;
+  endSoft(standing, account.key.now);
 }

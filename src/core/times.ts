@@ -17,8 +17,19 @@ export function countWithin(times: readonly number[], now: number, windowMs: num
   return count;
 }
 
+/** Adds a time to the list, in place; no more than the last `kept` stay. */
+export function noteTime(times: number[], at: number, kept: number): void {
+  if (times.length > kept) times.splice(0, times.length - kept);
+  if (times.length < kept) {
+    times.push(at);
+    return;
+  }
+  for (let index = 1; index < kept; index += 1) times[index - 1] = times[index] as number;
+  times[kept - 1] = at;
+}
+
 /**
- * The list with one more, its last `kept`. A full list is moved up in a copy of its own size: a list that is pushed to
+ * Another list with one more, its last `kept`. A full list is moved up in a copy of its own size: a list that is pushed to
  * takes room for many more, and these are copied at every failure.
  */
 export function appended(times: readonly number[], at: number, kept: number): readonly number[] {

@@ -1,6 +1,7 @@
 import type { Correlation } from './policy.ts';
+import type { Draft } from './records.ts';
 import type { Token } from './subject.ts';
-import { observe, type Window } from './window.ts';
+import { copyWindow, hasSeen, observe, type Window } from './window.ts';
 
 /**
  * WATCH (engine contract §8): nobody may hover at N − 1. The first time an added entry brings the count to exactly
@@ -12,29 +13,34 @@ export interface WatchedWindow {
   readonly watchUntil: number;
 }
 
-export const emptyWatchedWindow: WatchedWindow = { seen: [], watchUntil: 0 };
+export const makeWatchedWindow = (): Draft<WatchedWindow> => ({ seen: [], watchUntil: 0 });
 
-export interface WatchedObservation {
-  /** The window afterwards: cleared, with its flag, if the rule fired. */
-  readonly next: WatchedWindow;
-  readonly fired: boolean;
-  readonly added: boolean;
-  /** The window as it was when the rule was judged. */
-  readonly seen: Window;
+export function copyWatchedWindow({ seen, watchUntil }: WatchedWindow): Draft<WatchedWindow> {
+  return { seen: copyWindow(seen), watchUntil };
 }
 
-/** Observes a token and says whether the rule fires. */
+/** What observing has come to: an entry that was there, a new one, or a new one that makes the rule fire. */
+export type Sight = 'refreshed' | 'added' | 'fired';
+
+/** Observes a token. A rule that fires starts over with {@link clearWatched} once it has seen who was there. */
 export function observeWatched(
-  state: WatchedWindow,
+  state: Draft<WatchedWindow>,
   token: Token,
   now: number,
   rule: Correlation,
   watchMs: number,
-): WatchedObservation {
-  const { window: seen, added } = observe(state.seen, token, now, rule.windowMs);
-  const near = added && seen.length === rule.count - 1;
-  const fired = added && (seen.length >= rule.count || (near && now < state.watchUntil));
-  if (fired) return { next: emptyWatchedWindow, fired, added, seen };
-  const watchUntil = near ? now + watchMs : state.watchUntil;
-  return { next: { seen, watchUntil }, fired, added, seen };
+): Sight {
+  const isAdded = !hasSeen(state.seen, token, now, rule.windowMs);
+  state.seen = observe(state.seen, token, now, rule.windowMs);
+  if (!isAdded) return 'refreshed';
+  const isNear = state.seen.length === rule.count - 1;
+  if (state.seen.length >= rule.count || (isNear && now < state.watchUntil)) return 'fired';
+  if (isNear) state.watchUntil = now + watchMs;
+  return 'added';
+}
+
+/** The window starts over, without its flag. */
+export function clearWatched(state: Draft<WatchedWindow>): void {
+  state.seen = [];
+  state.watchUntil = 0;
 }

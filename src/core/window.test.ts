@@ -1,37 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Token } from './subject.ts';
-import { emptyWatchedWindow, observeWatched } from './watch.ts';
-import { observe, trim, type Window } from './window.ts';
+import { clearWatched, makeWatchedWindow, observeWatched } from './watch.ts';
+import { hasSeen, observe, trim } from './window.ts';
 
 const token = (hash: string, was: string | null = null): Token => ({ hash, was });
 
 describe('observe', () => {
   it('drops what is exactly as old as the window, keeps what is a millisecond younger', () => {
-    const window: Window = [
+    const window = [
       { id: 'a', at: 0 },
       { id: 'b', at: 1 },
     ];
-    expect(observe(window, token('c'), 100, 100).window.map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(observe(window, token('c'), 100, 100)).toEqual([
+      { id: 'b', at: 1 },
+      { id: 'c', at: 100 },
+    ]);
   });
 
-  it('refreshes in place and says so', () => {
-    const window: Window = [
+  it('refreshes in place, and drops around it', () => {
+    const window = [
+      { id: 'x', at: -95 },
       { id: 'a', at: 1 },
+      { id: 'y', at: -91 },
       { id: 'b', at: 2 },
     ];
-    expect(observe(window, token('a'), 9, 100)).toEqual({
-      window: [
-        { id: 'a', at: 9 },
-        { id: 'b', at: 2 },
-      ],
-      added: false,
-    });
+    expect(hasSeen(window, token('a'), 9, 100)).toBe(true);
+    expect(observe(window, token('a'), 9, 100)).toEqual([
+      { id: 'a', at: 9 },
+      { id: 'b', at: 2 },
+    ]);
   });
 
   it('takes an entry under the previous secret for the same and renames it', () => {
-    const { window, added } = observe([{ id: 'old', at: 1 }], token('new', 'old'), 5, 100);
-    expect({ window, added }).toEqual({ window: [{ id: 'new', at: 5 }], added: false });
+    expect(hasSeen([{ id: 'old', at: 1 }], token('new', 'old'), 5, 100)).toBe(true);
+    expect(observe([{ id: 'old', at: 1 }], token('new', 'old'), 5, 100)).toEqual([{ id: 'new', at: 5 }]);
+  });
+
+  it('keeps its list where that has room', () => {
+    const window = [{ id: 'a', at: 0 }];
+    expect(observe(window, token('b'), 100, 100)).toBe(window);
+    expect(window).toEqual([{ id: 'b', at: 100 }]);
   });
 
   it('counts what was seen within the window, each once', () => {
@@ -40,16 +49,19 @@ describe('observe', () => {
     );
     fc.assert(
       fc.property(sightings, (list) => {
-        let window: Window = [];
+        let window: { id: string; at: number }[] = [];
         let now = 0;
         const last = new Map<string, number>();
         for (const [id, waitMs] of list) {
           now += waitMs;
-          window = observe(window, token(id), now, 50).window;
+          const before = last.get(id);
+          expect(hasSeen(window, token(id), now, 50)).toBe(before !== undefined && before > now - 50);
+          window = observe(window, token(id), now, 50);
           last.set(id, now);
         }
-        const expected = [...last].filter(([, at]) => at > now - 50).map(([id]) => id);
-        expect(window.map(({ id }) => id).sort()).toEqual(expected.sort());
+        const expected = [...last].filter(([, at]) => at > now - 50).map(([id, at]) => ({ id, at }));
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        expect([...window].sort(byId)).toEqual(expected.sort(byId));
       }),
     );
   });
@@ -57,7 +69,7 @@ describe('observe', () => {
 
 describe('trim', () => {
   it('drops the stalest, of equals the first added', () => {
-    const window: Window = [
+    const window = [
       { id: 'a', at: 5 },
       { id: 'b', at: 3 },
       { id: 'c', at: 3 },
@@ -71,31 +83,34 @@ describe('trim', () => {
 
 describe('observeWatched', () => {
   const rule = { count: 3, windowMs: 100 };
-  const seeing = (ids: string, now = 1) =>
-    [...ids].reduce(
-      (last, id) => observeWatched(last.next, token(id), now, rule, 1_000),
-      observeWatched(emptyWatchedWindow, token('-'), -1_000, rule, 1_000),
-    );
+  const narrow = { ...rule, windowMs: 2 };
+  /** A window that has seen these, all at 1, and what the last sight came to. */
+  const seeing = (ids: string) => {
+    const watched = makeWatchedWindow();
+    const sights = [...ids].map((id) => observeWatched(watched, token(id), 1, rule, 1_000));
+    return { watched, last: sights.at(-1) };
+  };
 
-  it('fires at N and clears its window and flag', () => {
-    const fired = seeing('abc');
-    expect([fired.fired, fired.next]).toEqual([true, emptyWatchedWindow]);
-    expect(fired.seen.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  it('fires at N, with everybody there, until it is cleared', () => {
+    const { watched, last } = seeing('abc');
+    expect([last, watched.seen.map(({ id }) => id)]).toEqual(['fired', ['a', 'b', 'c']]);
+    clearWatched(watched);
+    expect(watched).toEqual(makeWatchedWindow());
   });
 
   it('sets a flag at N − 1 and fires there the next time while the flag runs', () => {
-    const near = seeing('ab');
-    expect([near.fired, near.next.watchUntil]).toEqual([false, 1_001]);
     const again = (at: number) => {
-      const first = observeWatched(near.next, token('c'), at - 1, { ...rule, windowMs: 2 }, 1_000);
-      return observeWatched(first.next, token('d'), at, { ...rule, windowMs: 2 }, 1_000).fired;
+      const { watched, last } = seeing('ab');
+      expect([last, watched.watchUntil]).toEqual(['added', 1_001]);
+      observeWatched(watched, token('c'), at - 1, narrow, 1_000);
+      return observeWatched(watched, token('d'), at, narrow, 1_000);
     };
-    expect([again(1_000), again(1_001)]).toEqual([true, false]);
+    expect([again(1_000), again(1_001)]).toEqual(['fired', 'added']);
   });
 
   it('a refreshed entry neither sets the flag nor fires', () => {
-    const near = seeing('ab');
-    const refreshed = observeWatched(near.next, token('b'), 2, rule, 5_000);
-    expect([refreshed.fired, refreshed.added, refreshed.next.watchUntil]).toEqual([false, false, 1_001]);
+    const { watched } = seeing('ab');
+    expect(observeWatched(watched, token('b'), 2, rule, 5_000)).toBe('refreshed');
+    expect(watched.watchUntil).toBe(1_001);
   });
 });

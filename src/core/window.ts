@@ -1,3 +1,4 @@
+import type { Draft } from './records.ts';
 import type { Token } from './subject.ts';
 import { isWithin } from './times.ts';
 
@@ -15,34 +16,49 @@ export function isToken(id: string, token: Token): boolean {
   return id === token.hash || id === token.was;
 }
 
-/** What an observation did to a window. */
-export interface Observation {
-  readonly window: Window;
-  /** False when the entry was there and has only been refreshed. */
-  readonly added: boolean;
+/** Whether the token was seen within the window. */
+export function hasSeen(window: Window, token: Token, now: number, windowMs: number): boolean {
+  for (const { id, at } of window) if (isToken(id, token) && isWithin(at, now, windowMs)) return true;
+  return false;
 }
 
-/** Drops what is older than the window, then refreshes or adds the entry. */
-export function observe(window: Window, token: Token, now: number, windowMs: number): Observation {
-  const sighting: Sighting = { id: token.hash, at: now };
-  // Most windows hold one entry: a list made with it has no room to spare, one that is pushed to has room for sixteen.
-  let kept: Sighting[] | null = null;
-  let added = true;
-  for (const known of window) {
-    if (!isWithin(known.at, now, windowMs)) continue;
-    const isSame = isToken(known.id, token);
-    if (isSame) added = false;
-    const next = isSame ? sighting : known;
-    if (kept === null) kept = [next];
-    else kept.push(next);
+/**
+ * Drops what is older than the window, then refreshes or adds the entry. Gives the window, which is another list only
+ * where this one had no room: most hold one entry for good, and a list that is pushed to takes room for sixteen more.
+ */
+export function observe(window: Draft<Window>, token: Token, now: number, windowMs: number): Draft<Window> {
+  let kept = 0;
+  let isAdded = true;
+  let spare: Draft<Sighting> | null = null;
+  for (let index = 0; index < window.length; index += 1) {
+    const known = window[index] as Draft<Sighting>;
+    if (!isWithin(known.at, now, windowMs)) {
+      spare = known;
+      continue;
+    }
+    if (isToken(known.id, token)) {
+      isAdded = false;
+      known.id = token.hash;
+      known.at = now;
+    }
+    if (kept < index) window[kept] = known;
+    kept += 1;
   }
-  if (kept === null) return { window: [sighting], added };
-  if (added) kept.push(sighting);
-  return { window: kept, added };
+  if (!isAdded) return cutTo(window, kept);
+  if (spare === null) return window.concat({ id: token.hash, at: now });
+  spare.id = token.hash;
+  spare.at = now;
+  window[kept] = spare;
+  return cutTo(window, kept + 1);
+}
+
+function cutTo(window: Draft<Window>, length: number): Draft<Window> {
+  if (length < window.length) window.length = length;
+  return window;
 }
 
 /** Drops the stalest entries until at most `capacity` are left; of equally stale ones, the first added. */
-export function trim(window: Window, capacity: number): Window {
+export function trim(window: Draft<Window>, capacity: number): Draft<Window> {
   let kept = window;
   while (kept.length > capacity) {
     let stalest = 0;
@@ -52,4 +68,8 @@ export function trim(window: Window, capacity: number): Window {
     kept = kept.filter((_, index) => index !== stalest);
   }
   return kept;
+}
+
+export function copyWindow(window: Window): Draft<Window> {
+  return window.map(({ id, at }) => ({ id, at }));
 }

@@ -1,9 +1,10 @@
-import { emptyAccount } from '../core/account-draft.ts';
 import type { Scope } from '../core/decision.ts';
+import { type Opened, open, type RecordKind, write } from '../core/draft.ts';
 import { Fault } from '../core/fault.ts';
 import { durationOf } from '../core/ladder.ts';
 import type { Policy } from '../core/policy.ts';
 import {
+  accountKind,
   agentKind,
   deviceKind,
   networkDeviceKind,
@@ -11,14 +12,15 @@ import {
   p40Kind,
   p48Kind,
 } from '../core/record-kinds.ts';
-import type { Key, Records, StoredRecord } from '../core/records.ts';
-import { readLive, write } from '../core/retention.ts';
+import type { Draft, Key, Records, StoredRecord } from '../core/records.ts';
 import {
+  blockHard,
+  copyStanding,
+  endBlocks,
   type Holder,
-  hardBlocked,
   isHardBlocked,
   isSoftBlocked,
-  lifted,
+  ownStanding,
   type Standing,
 } from '../core/standing.ts';
 import type { AccountDevice, AccountRecord } from '../core/state.ts';
@@ -35,7 +37,7 @@ export interface ActiveBlock {
   readonly until: number;
 }
 
-const devicesOf = (record: StoredRecord): readonly AccountDevice[] =>
+const devicesOf = <R extends StoredRecord>(record: R): readonly AccountDevice[] =>
   (record as Partial<AccountRecord>).devices ?? [];
 
 /** The blocks of a record that run at `t`, those of its K5 entries too. */
@@ -61,7 +63,7 @@ function* standingBlocks(address: BlockAddress, standing: Standing, now: number)
 /** A key that an operator acts on, opened. */
 interface OpenedBlock {
   /** What the address means: the record or one of its K5 entries; undefined when there is no such entry. */
-  readonly holder: Holder | undefined;
+  readonly holder: Draft<Holder> | undefined;
   readonly isStored: boolean;
   readonly now: number;
   store(): void;
@@ -71,30 +73,28 @@ function openAt(
   records: Records,
   key: Key<BlockableRecord>,
   { scope, hashes }: BlockAddress,
-  { retention }: Policy,
+  { retention: { recordMs } }: Policy,
   t: number,
 ): OpenedBlock {
-  const stored = readLive(records, key, t, retention.recordMs);
-  const source = stored ?? emptyRecords[scope];
-  const devices = devicesOf(source).map((device) => ({ ...device }));
-  const record = { ...source, at: Math.max(t, source.at), ...(devices.length > 0 ? { devices } : {}) };
+  const opened: Opened<BlockableRecord> = open(records, key, kinds[scope], t, recordMs);
+  const devices = devicesOf(opened.holder);
   return {
-    holder: scope === 'K5' ? devices.find(({ id }) => id === hashes[1]) : record,
-    isStored: stored !== undefined,
-    now: record.at,
-    store: () => write(records, key, record, t, retention.recordMs, devices),
+    holder: scope === 'K5' ? devices.find(({ id }) => id === hashes[1]) : opened.holder,
+    isStored: !opened.made,
+    now: opened.now,
+    store: () => write(records, opened, t, recordMs, devices),
   };
 }
 
-const emptyRecords: Readonly<Record<Scope, BlockableRecord>> = {
-  K4: emptyAccount,
-  K5: emptyAccount,
-  K3: networkDeviceKind.empty,
-  D: deviceKind.empty,
-  K2: agentKind.empty,
-  K1: networkKind.empty,
-  P48: p48Kind.empty,
-  P40: p40Kind.empty,
+const kinds: Readonly<Record<Scope, RecordKind<BlockableRecord>>> = {
+  K4: accountKind,
+  K5: accountKind,
+  K3: networkDeviceKind,
+  D: deviceKind,
+  K2: agentKind,
+  K1: networkKind,
+  P48: p48Kind,
+  P40: p40Kind,
 };
 
 /** Ends the blocks of a key; false when none runs. */
@@ -108,7 +108,7 @@ export function liftStep(
   const { holder, now, store, isStored } = openAt(records, key, address, policy, t);
   if (!isStored || holder === undefined) return false;
   if (!isHardBlocked(holder.standing, now) && !isSoftBlocked(holder.standing, now)) return false;
-  holder.standing = lifted(holder.standing, now);
+  endBlocks(ownStanding(holder), now);
   store();
   return true;
 }
@@ -129,8 +129,9 @@ export function placeStep(
       'scope K5 cannot be blocked: the account remembers no failure of this device',
     );
   }
-  if (holder.standing.hardUntil >= now + durationOf(level, policy.ladder)) return holder.standing;
-  holder.standing = hardBlocked(holder.standing, level, now, policy.ladder);
+  if (holder.standing.hardUntil >= now + durationOf(level, policy.ladder))
+    return copyStanding(holder.standing);
+  blockHard(ownStanding(holder), level, now, policy.ladder);
   store();
-  return holder.standing;
+  return copyStanding(holder.standing);
 }

@@ -24,21 +24,28 @@ export async function runOperation(
   const spoken: Reason[] = [];
   let pending: readonly Step[] = course.steps;
   while (pending.length > 0) {
-    const answers = await Promise.all(pending.map((step) => store.transact(step.keys, step.run)));
+    const answers = await Promise.all(
+      pending.map((step) => store.transact(step.keys, (records) => step.run(records))),
+    );
     pending = gather(answers, spoken);
   }
   return course.decide(spoken);
 }
 
 /** The same, on a store that answers at once. */
-export function runImmediately(store: ImmediateStore, operation: Operation, at: number): Decision {
-  const course = store.view(operation.keys, (records) => operation.look(records, at));
+export function runImmediately(store: ImmediateStore, operation: Operation, at?: number): Decision {
+  const course = store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
+  if (course.steps.length === 0) return course.decide(noReasons);
+  let current: Step | undefined;
+  // One function for all steps: it is made at every operation.
+  const runCurrent = (records: Records): Answer => current?.run(records) ?? silence;
   let spoken: readonly Reason[] = noReasons;
   let pending = course.steps;
   while (pending.length > 0) {
     let effects = noSteps;
     for (const step of pending) {
-      const answer = store.transact(step.keys, step.run);
+      current = step;
+      const answer = store.transact(step.keys, runCurrent);
       if (answer === silence) continue;
       spoken = spoken.length === 0 ? answer.reasons : [...spoken, ...answer.reasons];
       if (answer.effects.length > 0) effects = [...effects, ...answer.effects];

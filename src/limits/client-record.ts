@@ -2,12 +2,13 @@ import { type Bucket, fullBucket } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
-import { cleanStanding, type Holder, type Standing } from '../core/standing.ts';
+import { cleanStanding, type Standing } from '../core/standing.ts';
 import { type AskedWindow, nothingAsked } from './asked-window.ts';
 
 /** What is remembered of one client: a user, or an IP prefix with a user agent. */
-export interface ClientRecord extends Holder, AskedWindow, StoredRecord {
+export interface ClientRecord extends AskedWindow, StoredRecord {
   at: number;
+  standing: Standing;
   /** No other record's. */
   readonly bucket: OwnBucket;
   /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */

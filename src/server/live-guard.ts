@@ -52,6 +52,7 @@ interface Listening {
 
 /** The same store, which whoever borrows it cannot close. */
 export function lentStore(store: Store): Store {
+  const { immediate } = store;
   const setAside = store.setAside?.bind(store);
   return {
     view: (keys, look, options) => store.view(keys, look, options),
@@ -60,5 +61,6 @@ export function lentStore(store: Store): Store {
     held: (prefix) => store.held(prefix),
     close: () => Promise.resolve(),
     ...(setAside === undefined ? {} : { setAside }),
+    ...(immediate === undefined ? {} : { immediate }),
   };
 }

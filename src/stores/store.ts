@@ -40,6 +40,8 @@ export interface Store {
    * method.
    */
   setAside?(keys: readonly Key[]): Promise<number>;
+  /** The same records without promises, where the store can answer at once. */
+  readonly immediate?: ImmediateStore;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
   /** All records whose key text starts with `prefix` and whose last write left a block running. Unordered. */
@@ -48,7 +50,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A store that answers at once, without a promise: what replay, drill and proof run on. */
+/** A store that answers at once, without a promise. Its faults are thrown. */
 export interface ImmediateStore {
   view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): T;
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): T;

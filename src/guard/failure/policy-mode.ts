@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
-import { runOperation } from '../run.ts';
+import { runImmediately, runOperation } from '../run.ts';
 import { advance, type Breaker, freshBreaker, noteFailure, noteProbe, phaseOf } from './breaker.ts';
 import { withinDeadline } from './deadline.ts';
 import type { LocalCaps } from './degraded-caps.ts';
@@ -56,24 +56,38 @@ export class PolicyMode {
 
   /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
   async run(call: Call, at?: number): Promise<Decision> {
-    const { deadlineMs, clock } = this.#settings;
-    const startedAt = clock.now();
+    const startedAt = this.#settings.clock.now();
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
     const trips = this.#trips;
-    const line = new OperationLine(this.#store, () => this.#trips === trips);
+    const { immediate } = this.#store;
     try {
-      const decision = await withinDeadline(runOperation(line, call.operation, at), deadlineMs, clock);
+      const decision =
+        immediate === undefined
+          ? await this.#runInTime(call, at)
+          : runImmediately(immediate, call.operation, at);
       this.#reportCall(call.op, startedAt, null);
       return decision;
     } catch (cause) {
-      line.end();
       this.#reportCall(call.op, startedAt, cause);
       if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') await this.#quarantine(call);
       if (!isStoreFailure(cause)) throw cause;
       this.#tick();
       if (this.#trips === trips) this.#noteFailure();
       return this.#answer(call, at ?? this.#now);
+    }
+  }
+
+  /** What is left of the operation once its deadline has passed reaches the store no more. */
+  async #runInTime({ operation }: Call, at: number | undefined): Promise<Decision> {
+    const { deadlineMs, clock } = this.#settings;
+    const trips = this.#trips;
+    const line = new OperationLine(this.#store, () => this.#trips === trips);
+    try {
+      return await withinDeadline(runOperation(line, operation, at), deadlineMs, clock);
+    } catch (cause) {
+      line.end();
+      throw cause;
     }
   }
 

@@ -82,15 +82,15 @@ export class BoundedTable {
   }
 
   /**
-   * Writes what a step has put into its entries, and makes room for it.
+   * Writes what a step has put into its entries, a chain from this one on, and makes room for it.
    *
    * @throws Fault `STORE_FULL`, before anything is written, when it alone exceeds a bound.
    */
-  commit(entries: readonly Entry[], now: number, sweep: boolean): void {
-    this.#measure(entries);
+  commit(first: Entry, now: number, sweep: boolean): void {
+    this.#measure(first);
     const before = this.#written;
-    for (const entry of entries) this.#write(entry, now);
-    if (sweep) this.#sweep(now, sweptPerWrite * entries.length);
+    for (let entry: Entry | null = first; entry !== null; entry = entry.putNext) this.#write(entry, now);
+    if (sweep) this.#sweep(now, sweptPerWrite * (this.#written - before));
     if (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
       this.#makeRoom(now, before);
     }
@@ -125,16 +125,18 @@ export class BoundedTable {
     this.#absence = {};
   }
 
-  #measure(entries: readonly Entry[]): void {
+  #measure(first: Entry): void {
     let total = 0;
-    for (const entry of entries) {
+    let count = 0;
+    for (let entry: Entry | null = first; entry !== null; entry = entry.putNext) {
       entry.putBytes = bytesOf(entry, entry.put);
       total += entry.putBytes;
+      count += 1;
     }
-    if (entries.length <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
+    if (count <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
     throw new Fault(
       'STORE_FULL',
-      `One step puts ${entries.length} records of ${total} bytes, over the store's bound.`,
+      `One step puts ${count} records of ${total} bytes, over the store's bound.`,
     );
   }
 

@@ -28,6 +28,8 @@ export interface Entry {
   putRetention: Retention | null;
   /** What is to be counted for it once the step commits. */
   putBytes: number;
+  /** The entry that the same step put a record into next. */
+  putNext: Entry | null;
 }
 
 export function newEntry(text: string): Entry {
@@ -47,5 +49,6 @@ export function newEntry(text: string): Entry {
     put: undefined,
     putRetention: null,
     putBytes: 0,
+    putNext: null,
   };
 }

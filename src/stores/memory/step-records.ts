@@ -1,5 +1,5 @@
 import { Fault, invariant } from '../../core/fault.ts';
-import type { Key, Records, Retention, StoredRecord } from '../../core/records.ts';
+import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
 import { type BoundedTable, entryFor, valueAt } from './bounded-table.ts';
 import type { Entry } from './entry.ts';
 
@@ -9,8 +9,9 @@ export class StepRecords implements Records {
   readonly #keys: readonly Key[];
   readonly #now: number;
   #use: 'look' | 'step' | 'ended';
-  /** Entries that the step has put a record into, each once. Null while it has put nothing. */
-  #touched: Entry[] | null = null;
+  /** The entries that the step has put a record into, each once, as a chain. */
+  #first: Entry | null = null;
+  #last: Entry | null = null;
 
   constructor(table: BoundedTable, keys: readonly Key[], now: number, use: 'look' | 'step') {
     this.#table = table;
@@ -21,14 +22,21 @@ export class StepRecords implements Records {
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     this.#assertUsable(key);
-    const put = this.#putOf(key);
+    const put = this.#entryOf(key)?.put;
     if (put !== undefined) return put as R;
     const found = valueAt(this.#table.find(key), this.#now);
     if (found !== undefined || key.was === null) return found as R | undefined;
     return valueAt(this.#table.findText(key.was), this.#now) as R | undefined;
   }
 
-  put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
+  /** The table's own record: a step runs to its end before anybody else looks. */
+  own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
+    this.#assertUsable(key);
+    invariant(this.#use === 'step', 'A look may not change a record.');
+    return (this.#entryOf(key)?.put ?? valueAt(this.#table.find(key), this.#now)) as Draft<R> | undefined;
+  }
+
+  put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
     this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not put a record.');
     const entry = this.#entryOf(key) ?? this.#touch(key);
@@ -38,29 +46,32 @@ export class StepRecords implements Records {
 
   /** Writes what was put. */
   commit(sweep: boolean): void {
-    if (this.#touched !== null) this.#table.commit(this.#touched, this.#now, sweep);
+    if (this.#first !== null) this.#table.commit(this.#first, this.#now, sweep);
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
   end(): void {
     this.#use = 'ended';
-    if (this.#touched !== null) for (const entry of this.#touched) entry.put = undefined;
+    let entry = this.#first;
+    while (entry !== null) {
+      const next = entry.putNext;
+      entry.put = undefined;
+      entry.putNext = null;
+      entry = next;
+    }
   }
 
   #touch(key: Key): Entry {
     const entry = entryFor(this.#table, key);
-    if (this.#touched === null) this.#touched = [entry];
-    else this.#touched.push(entry);
+    if (this.#last === null) this.#first = entry;
+    else this.#last.putNext = entry;
+    this.#last = entry;
     return entry;
   }
 
-  #putOf(key: Key): StoredRecord | undefined {
-    return this.#touched === null ? undefined : this.#entryOf(key)?.put;
-  }
-
   #entryOf(key: Key): Entry | undefined {
-    if (this.#touched !== null) {
-      for (const entry of this.#touched) if (entry.text === key.text) return entry;
+    for (let entry = this.#first; entry !== null; entry = entry.putNext) {
+      if (entry.text === key.text) return entry;
     }
     return undefined;
   }
