@@ -234,6 +234,25 @@ function droppable(records: readonly Modelled[], now: number): readonly Modelled
     : free.slice(0, neverBlocked);
 }
 
+describe('the face without promises', () => {
+  test('is not copied into a store that wraps this one', () => {
+    const { store } = storeAt(0);
+    const wrapped: Partial<MemoryStore> = { ...store };
+    expect([typeof store.immediate.view, wrapped.immediate]).toEqual(['function', undefined]);
+  });
+
+  test('lets a step change the record that stands, but none under a previous name, and no look', () => {
+    const { store } = storeAt(0);
+    const key: Key<StoredRecord & { n: number }> = { text: 'a', was: null };
+    store.immediate.transact([key], (records) => records.put(key, { at: 0, n: 1 }, kept));
+    const renamed: typeof key = { text: 'b', was: 'a' };
+    const owned = (of: typeof key) => store.immediate.transact([of], (records) => records.own?.(of));
+    const [own, again, under] = [owned(key), owned(key), owned(renamed)];
+    expect([own, own === again, under]).toEqual([{ at: 0, n: 1 }, true, undefined]);
+    expect(() => store.immediate.view([key], (records) => records.own?.(key))).toThrow(/look/);
+  });
+});
+
 describe('a revision', () => {
   const renewing = (retention: Retention) => ({
     revise: (record: StoredRecord & { n?: number }) => {

@@ -91,8 +91,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
   };
 
-  return {
-    immediate,
+  const store: Omit<MemoryStore, 'immediate'> = {
     async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
       return immediate.view(keys, look);
     },
@@ -118,6 +117,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       evictedBlocks: table.evictedBlocks,
     }),
   };
+  // Not among what a spread copies: whoever wraps the calls of this store must not be passed by.
+  return Object.defineProperty(store, 'immediate', { value: immediate }) as MemoryStore;
 }
 
 function assertBound(name: string, bound: number): void {
