@@ -25,6 +25,11 @@ const move: fc.Arbitrary<Move> = fc.record({
   afterwards: fc.constantFrom('nothing', 'nothing', 'nothing', 'settle', 'block', 'lift'),
 });
 
+/** Calls over minutes, or so close together that they bring a block. */
+const trace = fc
+  .tuple(fc.constantFrom(1, 0.001), fc.array(move, { minLength: 20, maxLength: 80 }))
+  .map(([pace, moves]) => moves.map((each) => ({ ...each, passedMs: Math.round(each.passedMs * pace) })));
+
 /** A limiter over a memory store of its own, which changes records in place or makes new ones. */
 function sceneOf(inPlace: boolean, options: Partial<LimiterOptions>) {
   const at = { now: 1_700_000_000_000, scale: 1, ratePerSecond: 2 };
@@ -84,7 +89,7 @@ describe('a record changed in place', () => {
     'says the same as a new one would, with %j',
     async (options) => {
       await fc.assert(
-        fc.asyncProperty(fc.array(move, { minLength: 20, maxLength: 80 }), async (moves) => {
+        fc.asyncProperty(trace, async (moves) => {
           const [revised, renewed] = [sceneOf(true, options), sceneOf(false, options)];
           for (const each of moves) expect(await play(revised, each)).toEqual(await play(renewed, each));
           expect(await leftBehind(revised)).toEqual(await leftBehind(renewed));
