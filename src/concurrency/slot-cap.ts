@@ -145,17 +145,19 @@ class SlotCap implements Cap, SlotKeeper {
     if (!this.callsLike(slot).end(slot.step)) return false;
     if (slot.hasSignal) this.overruns.delete(slot);
     const { timing } = slot;
-    if (outcome === 'done' && timing !== null) {
-      const now = this.settings.clock.now();
-      this.learn(now - timing.startedAt, running, now, timing.calls);
-    } else {
-      this.letIn();
-    }
+    if (timing !== null && outcome === 'done') this.learnFrom(timing, running);
+    else this.letIn();
     return true;
   }
 
   private callsLike(slot: Slot): RunningCalls {
     return slot.reserved ? this.healthChecks : this.calls;
+  }
+
+  /** Apart from its caller, as {@link startTiming} is: few calls come here, and what all go through stays small. */
+  private learnFrom(timing: Timing, running: number): void {
+    const now = this.settings.clock.now();
+    this.learn(now - timing.startedAt, running, now, timing.calls);
   }
 
   private learn(latencyMs: number, running: number, now: number, calls: number): void {
@@ -192,16 +194,18 @@ class SlotCap implements Cap, SlotKeeper {
   private grantUsual(circumstances: Circumstances | null): Slot {
     const { limit, meter, shadow, learnsFromHandler } = this.settings;
     if (!shadow) meter.count(limit.strain);
-    const timing = learnsFromHandler ? this.nextTiming() : null;
+    const timing = learnsFromHandler && !this.isStoodFor() ? this.startTiming() : null;
     return new Slot(this, this.calls.begin(), timing, circumstances);
   }
 
-  /** Null while an earlier call stands for this one. */
-  private nextTiming(): Timing | null {
-    if (this.untimed > 0) {
-      this.untimed -= 1;
-      return null;
-    }
+  /** Whether an earlier call stands for the one that begins. */
+  private isStoodFor(): boolean {
+    if (this.untimed === 0) return false;
+    this.untimed -= 1;
+    return true;
+  }
+
+  private startTiming(): Timing {
     const { limit, clock } = this.settings;
     const calls = limit.sample === undefined ? 1 : limit.sample();
     this.untimed = calls - 1;
