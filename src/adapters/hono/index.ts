@@ -47,9 +47,11 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
     context.set('rateLimit', passage.rateLimit);
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
     const signal = gate.followsCalls ? context.req.raw.signal : null;
+    // Before the handler runs, for an answer it makes with the context; changing one that is there takes many times as long.
+    gate.writeHeaders(passage, context, setHeader);
     if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
     else await next();
-    gate.writeHeaders(passage, context, setHeader);
+    gate.writeHeaders(passage, context, completeHeader);
     if (gate.followsCalls && passage.refusal === null) {
       await gate.end(passage, signal?.aborted ? null : context.res.status, context);
     }
@@ -162,6 +164,11 @@ function respond(_context: Context, { status, headers, body }: Answer): Response
 
 function setHeader(context: Context, name: string, value: string): void {
   context.header(name, value);
+}
+
+/** Where a handler made its response without the context, or changed what was set. */
+function completeHeader(context: Context, name: string, value: string): void {
+  if (context.res.headers.get(name) !== value) context.header(name, value);
 }
 
 /** On the response that is there, also where a handler made it itself. */
