@@ -205,6 +205,11 @@ describe('a bad configuration', () => {
       'scenarios.list[0]: must have a bucket',
     ],
     [
+      'a search engine without domains',
+      { scenarios: { goodBots: [{ agent: 'x', domains: [] }] } },
+      'scenarios.goodBots',
+    ],
+    [
       'an Envoy domain twice',
       { envoy: [{ domain: 'a' }, { domain: 'a' }] },
       'envoy[1].domain: is the domain of',

@@ -114,6 +114,7 @@ function scenariosOf(data: ScenariosData, problems: Problem[]): ScenarioSettings
   return {
     allow: {},
     shadow: false,
+    goodBots: false,
     ...defaults.scenarios,
     ...settings,
     list: resolveScenarios(data, problems),

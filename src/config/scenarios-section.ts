@@ -13,6 +13,18 @@ import { isTree } from './tree.ts';
 
 const mostScenarios = 64;
 
+const GoodBotSchema = Type.Object(
+  {
+    agent: text(64, 'A part of its `User-Agent`, without regard to case.'),
+    domains: Type.Array(text(253), {
+      minItems: 1,
+      maxItems: 16,
+      description: 'Where the names of its addresses end.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
 /** Entries are checked one by one, for what they may say depends on their name. */
 const ScenarioList = Type.Array(Type.Unknown(), { maxItems: mostScenarios });
 
@@ -26,6 +38,10 @@ export const ScenariosSection = Type.Union(
       allow: AllowSchema,
       shadow: Type.Union([Type.Boolean(), Type.Array(text(48), { maxItems: mostScenarios })], {
         description: 'Scenarios that decide and tell, but never enforce; `true` for all.',
+      }),
+      goodBots: Type.Union([Type.Boolean(), Type.Array(GoodBotSchema, { minItems: 1, maxItems: 64 })], {
+        description:
+          'Search engines that no scenario judges once their address is verified by DNS: `true` for the known ones, or a list. Default false: no name server is asked.',
       }),
       mostDelayed: whole(0, 10_000, 'Calls that may be held back at once. Default 100.'),
     }),

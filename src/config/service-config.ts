@@ -1,4 +1,4 @@
-import type { Scenario } from '../abuse/index.ts';
+import type { GoodBot, Scenario } from '../abuse/index.ts';
 import type { Policy } from '../core/policy.ts';
 import type { BreakerPolicy, DegradedCap } from '../guard/failure/failure-policy.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
@@ -105,6 +105,8 @@ export interface ScenarioSettings {
   readonly allow: AllowListOptions;
   /** Scenarios that decide and tell, but never enforce, besides those that say so. Default false: none. */
   readonly shadow: boolean | readonly string[];
+  /** Search engines that are let be once DNS has verified them; true: the known ones. Default false. */
+  readonly goodBots: boolean | readonly GoodBot[];
   /** Calls that may be held back at once. Default 100. */
   readonly mostDelayed: number;
 }

@@ -1,5 +1,5 @@
-import { createScenarios, type Scenarios } from '../abuse/index.ts';
-import type { ServiceConfig } from '../config/service-config.ts';
+import { type BotVerifier, createBotVerifier, createScenarios, type Scenarios } from '../abuse/index.ts';
+import type { ScenarioSettings, ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
 import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
@@ -173,7 +173,7 @@ export class LiveCore {
   #makeScenarios(): Scenarios | null {
     const { environment, scenarios } = this.#config;
     if (!scenarios.enabled) return null;
-    const { list, allow, shadow, mostDelayed } = scenarios;
+    const { list, allow, shadow, goodBots, mostDelayed } = scenarios;
     this.#observation.metrics.name({ scenarios: list.map(({ name }) => name) });
     return createScenarios({
       ...this.#secrets,
@@ -183,8 +183,14 @@ export class LiveCore {
       allow,
       shadow,
       mostDelayed,
+      goodBots: botVerifierOf(goodBots),
       limiter: this.limiter,
       onEvent: scenarioListener(this.#observation),
     });
   }
+}
+
+function botVerifierOf(goodBots: ScenarioSettings['goodBots']): BotVerifier | undefined {
+  if (goodBots === false) return undefined;
+  return createBotVerifier(goodBots === true ? {} : { bots: goodBots });
 }

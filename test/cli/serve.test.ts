@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
 import { cli } from './cli-run.ts';
 
-describe('portcullis serve, the port for Envoy', () => {
+describe('portcullis serve, a port', () => {
   let folder: string;
   let taken: Server;
   let port: string;
@@ -54,6 +54,14 @@ describe('portcullis serve, the port for Envoy', () => {
       stdout: '',
       stderr: `portcullis: port ${port} (gRPC for Envoy) is taken: choose another with --grpc-port, or none\n`,
     });
+  });
+
+  it('of HTTP that is taken does so too', async () => {
+    const { code, stderr } = await cli(serve('--grpc-port', 'none', '--port', port));
+    expect([code, stderr]).toEqual([
+      2,
+      `portcullis: port ${port} is taken: choose another with --port, or stop what listens there\n`,
+    ]);
   });
 
   it('can be another, or none', async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../../core/fault.ts';
 import { type ConnectionBounds, mostHeaders } from './bounds.ts';
 import { Connections } from './connections.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
@@ -58,10 +59,14 @@ export class HttpListener {
     return this.#isDraining;
   }
 
-  /** Resolves with the address; rejects as the system does when the port is taken. */
+  /** @throws Fault `CONFIG_INVALID` when the port is taken; anything else as the system says it. */
   async listen(host: string, port: number): Promise<AddressInfo> {
     this.#server.listen(port, host);
-    await once(this.#server, 'listening');
+    try {
+      await once(this.#server, 'listening');
+    } catch (cause) {
+      throw isTaken(cause) ? taken(port, cause) : cause;
+    }
     return this.#server.address() as AddressInfo;
   }
 
@@ -93,6 +98,17 @@ export class HttpListener {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
     });
   }
+}
+
+const isTaken = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+
+function taken(port: number, cause: unknown): Fault {
+  return new Fault(
+    'CONFIG_INVALID',
+    `port ${port} is taken: choose another with --port, or stop what listens there`,
+    { cause },
+  );
 }
 
 function codeOf({ code }: NodeJS.ErrnoException): ProblemCode {
