@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createHmacText } from '../identity/hmac.ts';
-import { createTextHmac } from './text-hmac.ts';
 
 /** A key that signs passports and receipts. All services that call each other hold the same ones. */
 export interface PassportKey {
@@ -30,8 +29,8 @@ export class KeyRing {
 
   constructor(first: PassportKey, second: PassportKey | null) {
     this.signingId = first.id;
-    this.#signing = createTextHmac(first.secret);
-    const keys = new Map([[first.id, createHmacText(first.secret)]]);
+    this.#signing = createHmacText(first.secret);
+    const keys = new Map([[first.id, this.#signing]]);
     if (second !== null) keys.set(second.id, createHmacText(second.secret));
     this.#keys = keys;
   }
