@@ -69,8 +69,12 @@ export class StepRecords implements Records {
     return entry;
   }
 
+  /** The entry that the step has put this record into, if it has. */
   #entryOf(key: Key): Entry | undefined {
-    for (let entry = this.#first; entry !== null; entry = entry.putNext) {
+    if (this.#first === null) return undefined;
+    const found = this.#table.find(key);
+    if (found !== undefined) return found.put === undefined ? undefined : found;
+    for (let entry: Entry | null = this.#first; entry !== null; entry = entry.putNext) {
       if (entry.text === key.text) return entry;
     }
     return undefined;
@@ -78,7 +82,9 @@ export class StepRecords implements Records {
 
   #assertUsable(key: Key): void {
     invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
-    for (const declared of this.#keys) if (declared === key || declared.text === key.text) return;
+    if (this.#keys.includes(key)) return;
+    // Keys of the same text are the same: but texts take long to compare, and nearly always it is the key itself.
+    for (const { text } of this.#keys) if (text === key.text) return;
     throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
   }
 }
