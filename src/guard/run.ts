@@ -32,6 +32,12 @@ export async function runOperation(
   return course.decide(spoken);
 }
 
+/** The decision of an operation that writes nothing, by a view without a promise; null when it has steps to take. */
+export function decideNow(view: ImmediateStore['view'], operation: Operation, at?: number): Decision | null {
+  const course = view(operation.keys, (records, now) => operation.look(records, at ?? now));
+  return course.steps.length === 0 ? course.decide(noReasons) : null;
+}
+
 /** The same, on a store that answers at once. */
 export function runImmediately(store: ImmediateStore, operation: Operation, at?: number): Decision {
   const course = store.view(operation.keys, (records, now) => operation.look(records, at ?? now));

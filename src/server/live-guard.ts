@@ -62,5 +62,8 @@ export function lentStore(store: Store): Store {
     close: () => Promise.resolve(),
     ...(setAside === undefined ? {} : { setAside }),
     ...(immediate === undefined ? {} : { immediate }),
+    get viewNow() {
+      return store.viewNow;
+    },
   };
 }

@@ -40,8 +40,10 @@ export interface Store {
    * method.
    */
   setAside?(keys: readonly Key[]): Promise<number>;
-  /** The same records without promises, where the store can answer at once. */
+  /** The same records without promises, where the store always answers at once. */
   readonly immediate?: ImmediateStore;
+  /** `view` without a promise; undefined whenever the store cannot show its records at once. Its faults are thrown. */
+  readonly viewNow?: ImmediateStore['view'] | undefined;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
   /** All records whose key text starts with `prefix` and whose last write left a block running. Unordered. */

@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
-import { runImmediately, runOperation } from '../run.ts';
+import { decideNow, runImmediately, runOperation } from '../run.ts';
 import { advance, type Breaker, freshBreaker, noteFailure, noteProbe, phaseOf } from './breaker.ts';
 import { withinDeadline } from './deadline.ts';
 import type { LocalCaps } from './degraded-caps.ts';
@@ -60,12 +60,8 @@ export class PolicyMode {
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
     const trips = this.#trips;
-    const { immediate } = this.#store;
     try {
-      const decision =
-        immediate === undefined
-          ? await this.#runInTime(call, at)
-          : runImmediately(immediate, call.operation, at);
+      const decision = this.#runNow(call, at) ?? (await this.#runInTime(call, at));
       this.#reportCall(call.op, startedAt, null);
       return decision;
     } catch (cause) {
@@ -76,6 +72,13 @@ export class PolicyMode {
       if (this.#trips === trips) this.#noteFailure();
       return this.#answer(call, at ?? this.#now);
     }
+  }
+
+  /** Decides without waiting, where the store can: then there is no deadline to pass. Null where it cannot. */
+  #runNow({ op, operation }: Call, at: number | undefined): Decision | null {
+    const { immediate, viewNow } = this.#store;
+    if (immediate !== undefined) return runImmediately(immediate, operation, at);
+    return op === 'check' && viewNow !== undefined ? decideNow(viewNow, operation, at) : null;
   }
 
   /** What is left of the operation once its deadline has passed reaches the store no more. */

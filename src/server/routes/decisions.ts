@@ -31,7 +31,7 @@ export function decisionRoutes(guard: Guard): Route[] {
     role: 'decide',
     body: op === 'consume' ? CallSchema : SignalsSchema,
     answers: { 200: DecisionSchema, 400: ProblemSchema },
-    handle: async ({ body }) => decided(await decide(guard, op, body as EventSignals)),
+    handle: ({ body }) => decide(guard, op, body as EventSignals).then(decided),
   }));
 }
 

@@ -61,8 +61,21 @@ export class FolderStore implements LmdbStore {
   }
 
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-    assertKeys(keys);
     const { file } = this.#open ?? (await this.#deadlines.limit(this.#opened()));
+    return this.#show(file, keys, look);
+  }
+
+  get viewNow(): Store['viewNow'] {
+    return this.#open === null ? undefined : this.#viewNow;
+  }
+
+  readonly #viewNow: Store['viewNow'] = (keys, look) => {
+    invariant(this.#open !== null, 'A view at once needs an open file.');
+    return this.#show(this.#open.file, keys, look);
+  };
+
+  #show<T>(file: RecordFile, keys: readonly Key[], look: (records: Records, now: number) => T): T {
+    assertKeys(keys);
     this.#assertOpen();
     file.follow();
     const now = this.#settings.clock();
