@@ -152,6 +152,25 @@ export async function measure(
   };
 }
 
+/**
+ * The failures of attempts alone: a batch is checked first, which is not counted, then all of it fails at once. So a
+ * failure meets what its check has just read, as it does in every sign-in. Gives failures per second.
+ */
+export async function measureFailures({ check, fail }: Logins, concurrency: number): Promise<number> {
+  const endAtMs = performance.now() + roundMs;
+  let failures = 0;
+  let failingMs = 0;
+  while (performance.now() < endAtMs) {
+    const logins = Array.from({ length: concurrency }, newLogin);
+    await Promise.all(logins.map(check));
+    const startedAtMs = performance.now();
+    await Promise.all(logins.map(fail));
+    failingMs += performance.now() - startedAtMs;
+    failures += concurrency;
+  }
+  return failures / (failingMs / 1_000);
+}
+
 async function drive(attempt: () => Promise<unknown>, concurrency: number, forMs: number): Promise<number[]> {
   const endAtMs = performance.now() + forMs;
   const latencies: number[] = [];

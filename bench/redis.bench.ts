@@ -11,6 +11,7 @@ import {
   loginsOf,
   makeKnown,
   measure,
+  measureFailures,
   newLogin,
   peer,
 } from './redis-logins.ts';
@@ -41,6 +42,15 @@ export async function run(report: Report): Promise<void> {
       await check(login);
       await fail(login);
     });
+    for (const concurrency of concurrencies) {
+      const peerValue = await measureFailures(theirs, concurrency);
+      report({
+        metric: `fail after its check, ${concurrency} at once (/s)`,
+        ours: await measureFailures(ours, concurrency),
+        peer,
+        peerValue,
+      });
+    }
     await both('fail without a check before it', ({ fail }) => fail(newLogin()));
     await compareHotKey(report, server, store, theirs);
     await measureBlocked(report, server, ours);
