@@ -47,7 +47,7 @@ export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, sub
   const keeper = subject.account ?? subject.network;
   const latest = keeper.latest as Request<P> | undefined;
   if (latest !== undefined && latest.keyspace === keyspace && latest.policy === policy) {
-    if (isSameSubject(latest.subject, subject)) return latest;
+    if (latest.subject === subject || isSameSubject(latest.subject, subject)) return latest;
   }
   const request = { policy, keyspace, subject, keys: keysOf(policy, keyspace, subject) };
   keeper.latest = request;

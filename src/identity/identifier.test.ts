@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createIdentifier, type Signals } from './identifier.ts';
 
@@ -87,4 +88,27 @@ test('what is no address is refused each time', () => {
   const { identify } = createIdentifier({ secret });
   const fault = expect.objectContaining({ code: 'INPUT_INVALID' });
   for (const ip of ['', 'x', '1.2.3.4:80', '1.2.3.4:80']) expect(() => identify({ ip })).toThrow(fault);
+});
+
+test('what is remembered changes no subject', () => {
+  const some = fc.record({
+    account: fc.constantFrom('a', 'b', null, undefined),
+    ip: fc.constantFrom('203.0.113.7', '203.0.113.8', '2001:db8::1'),
+    ua: fc.constantFrom(firefox, 'curl/8.5.0', `x${'y'.repeat(600)}`, '', null, undefined),
+    device: fc.oneof(
+      fc.constantFrom(null, undefined),
+      fc.record({
+        id: fc.constantFrom('d', 'e', 'f'.repeat(200)),
+        confidence: fc.constantFrom('LOW' as const, 'MEDIUM' as const, 'HIGH' as const),
+      }),
+    ),
+  });
+  fc.assert(
+    fc.property(fc.array(some, { minLength: 1, maxLength: 30 }), (list) => {
+      const { identify } = createIdentifier({ secret }, 2);
+      for (const signals of list)
+        expect(identify(signals)).toEqual(createIdentifier({ secret }).identify(signals));
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -34,12 +34,24 @@ interface Origin {
 /** The longest address has 45 characters before its zone. */
 const longestAddress = 64;
 const longestAgent = 512;
+const longestId = 128;
+
+/** The latest subject of an account, and what it was made of. */
+interface LatestSubject {
+  readonly ip: string;
+  readonly ua: string | null | undefined;
+  readonly deviceId: string | undefined;
+  readonly confidence: Confidence | undefined;
+  readonly subject: Subject;
+}
 
 /** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
 export function createIdentifier(secrets: Secrets, remembered = defaultRemembered): Identifier {
   const hash = createComponentHasher(secrets, remembered);
   const origins = new Recent<Origin>(remembered, longestAddress);
   const agents = new Recent<Token>(remembered, longestAgent);
+  /** By account: it is mostly asked for from the same place. */
+  const latest = new Recent<LatestSubject>(remembered, longestId);
   const other = hash('agent', otherAgent);
 
   function originOf(ip: string): Origin {
@@ -59,19 +71,50 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
     return agent;
   }
 
+  function subjectOf({ account, ip, ua, device }: Signals): Subject {
+    const { network, macros } = originOf(ip);
+    return {
+      account: account === undefined || account === null ? null : hash('account', account),
+      network,
+      agent: agentOf(ua),
+      otherAgent: other,
+      device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
+      macros,
+    };
+  }
+
   return {
-    identify({ account, ip, ua, device }) {
-      const { network, macros } = originOf(ip);
-      return {
-        account: account === undefined || account === null ? null : hash('account', account),
-        network,
-        agent: agentOf(ua),
-        otherAgent: other,
-        device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
-        macros,
-      };
+    identify(signals) {
+      const { account } = signals;
+      if (account === undefined || account === null) return subjectOf(signals);
+      const known = latest.get(account);
+      if (known !== undefined && isMadeOf(known, signals)) return known.subject;
+      const subject = subjectOf(signals);
+      if (isShort(signals)) latest.set(account, latestOf(signals, subject));
+      return subject;
     },
   };
+}
+
+/** To compare four short texts takes less time than to look three of them up. */
+function isMadeOf(known: LatestSubject, { ip, ua, device }: Signals): boolean {
+  return (
+    known.ip === ip &&
+    known.deviceId === device?.id &&
+    known.confidence === device?.confidence &&
+    known.ua === ua
+  );
+}
+
+/** Longer texts are not remembered, so that nobody can fill the memory with them. */
+function isShort({ ip, ua, device }: Signals): boolean {
+  return (
+    ip.length <= longestAddress && (ua?.length ?? 0) <= longestAgent && (device?.id.length ?? 0) <= longestId
+  );
+}
+
+function latestOf({ ip, ua, device }: Signals, subject: Subject): LatestSubject {
+  return { ip, ua, deviceId: device?.id, confidence: device?.confidence, subject };
 }
 
 function hashOrigin(ip: string, hash: ComponentHasher): Origin {
