@@ -39,6 +39,7 @@ export function testContents(packed: () => PackedPackage): void {
         'feed-worker.js',
         'index.css',
         'index.js',
+        'log-replay.js',
         'replay-worker.js',
       ]);
       const named = new Set([...modules, ...declarations, ...assets]);
