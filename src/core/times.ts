@@ -27,15 +27,3 @@ export function noteTime(times: number[], at: number, kept: number): void {
   for (let index = 1; index < kept; index += 1) times[index - 1] = times[index] as number;
   times[kept - 1] = at;
 }
-
-/**
- * Another list with one more, its last `kept`. A full list is moved up in a copy of its own size: a list that is pushed to
- * takes room for many more, and these are copied at every failure.
- */
-export function appended(times: readonly number[], at: number, kept: number): readonly number[] {
-  if (times.length < kept) return [...times, at];
-  const next = times.slice(times.length - kept);
-  for (let index = 1; index < next.length; index += 1) next[index - 1] = next[index] as number;
-  next[next.length - 1] = at;
-  return next;
-}
