@@ -189,17 +189,10 @@ async function postgresLimiters(
   pool: Pool,
   limits: { readonly points: number; readonly duration: number },
 ): Promise<{ step: Call; look: Call }> {
-  const ready: Promise<void>[] = [];
-  const limiters = limitersOf((keyPrefix) => {
-    let limiter: RateLimiterPostgres | undefined;
-    ready.push(
-      new Promise((resolve, reject) => {
-        const options = { ...limits, storeClient: pool, tableName: 'limits', keyPrefix };
-        limiter = new RateLimiterPostgres(options, (error?: unknown) => (error ? reject(error) : resolve()));
-      }),
-    );
-    return limiter as RateLimiterPostgres;
+  const options = { ...limits, storeClient: pool, tableName: 'limits' };
+  // One makes the table first: four at once run into each other.
+  await new Promise<void>((resolve, reject) => {
+    new RateLimiterPostgres(options, (error?: unknown) => (error ? reject(error) : resolve()));
   });
-  await Promise.all(ready);
-  return limiters;
+  return limitersOf((keyPrefix) => new RateLimiterPostgres({ ...options, keyPrefix, tableCreated: true }));
 }
