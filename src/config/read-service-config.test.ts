@@ -40,7 +40,7 @@ describe('a configuration that says nothing', () => {
       envoy: [],
       console: { enabled: true },
       scenarios: { enabled: true, list: builtInScenarios },
-      failure: { deadlineMs: 50, nodes: 1 },
+      failure: { nodes: 1 },
     });
     expect(config.policies.map(({ name }) => name)).toEqual(defaultPolicies.map(({ name }) => name));
   });

@@ -160,8 +160,8 @@ export interface KratosSettings {
 
 /** `FailureOptions` as data. */
 export interface FailureData {
-  /** Time for one operation on the store; null: none. Default 50. */
-  readonly deadlineMs: number | null;
+  /** Time for one operation on the store; null: what the store sets itself. Default 50, on the embedded store 1 000. */
+  readonly deadlineMs?: number | null;
   /** How many nodes share the store. Default 1. */
   readonly nodes: number;
   readonly breaker: Partial<BreakerPolicy>;

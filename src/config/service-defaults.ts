@@ -1,5 +1,4 @@
 import { DAY_MS, SECOND_MS } from '../core/duration.ts';
-import { defaultDeadlineMs } from '../guard/failure/failure-policy.ts';
 import { defaultRoutes } from '../limits/route-table.ts';
 import type { KratosSettings, ListenSettings, PinSettings, TelemetrySettings } from './service-config.ts';
 
@@ -53,7 +52,7 @@ export const serviceDefaults = {
     forwardedFor: 'first',
     upstreamTimeoutMs: 30 * SECOND_MS,
   } satisfies Omit<KratosSettings['proxy'], 'host'>,
-  failure: { deadlineMs: defaultDeadlineMs, nodes: 1 },
+  failure: { nodes: 1 },
   telemetry: {
     logLevel: 'info',
     allowEventEvery: 1,

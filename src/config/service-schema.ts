@@ -60,7 +60,10 @@ const Cap = Type.Object(
 
 const Failure = optionalFields(
   {
-    deadlineMs: orNull(milliseconds(60_000), 'Time for one operation on the store. Default 50; null: none.'),
+    deadlineMs: orNull(
+      milliseconds(60_000),
+      'Time for one operation on the store. Default 50, on the embedded store 1000; null: what the store sets itself.',
+    ),
     nodes: whole(1, 100_000, 'How many nodes share the store. Default 1.'),
     breaker: Breaker,
     caps: Type.Record(Type.String(), Type.Array(Cap, { maxItems: 3 }), {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { defaultDeadlineMs } from '../guard/failure/failure-policy.ts';
 import type { Store } from '../stores/store.ts';
 
 /** What a configuration may name. A password in a URL is shown to nobody. */
@@ -19,12 +20,21 @@ export interface OpenedStore {
 /** Where the store fails in the background, with nobody waiting. */
 export type StoreFaultListener = (fault: Fault) => void;
 
-const defaultDeadlineMs = 50;
 /**
  * A flush to the disk of this machine may take long, and deciding without the store would not help: there is no other
  * that has the records.
  */
 const embeddedDeadlineMs = 1_000;
+
+/** How long one call of the store may take, in milliseconds. */
+export function deadlineOf(
+  store: string,
+  { deadlineMs }: Pick<ServiceConfig['failure'], 'deadlineMs'>,
+): number {
+  return deadlineMs ?? (isEmbedded(store) ? embeddedDeadlineMs : defaultDeadlineMs);
+}
+
+const isEmbedded = (store: string): boolean => store === 'lmdb' || store.startsWith('lmdb:');
 
 /**
  * Opens the store that the configuration names; a driver is loaded only when its store is named. A server that is away is
@@ -36,7 +46,7 @@ export async function openServiceStore(
   { store: name, dataFolder, failure }: ServiceConfig,
   onFault: StoreFaultListener,
 ): Promise<OpenedStore> {
-  const deadlineMs = failure.deadlineMs ?? defaultDeadlineMs;
+  const deadlineMs = deadlineOf(name, failure);
   if (name === 'memory') {
     const { createMemoryStore } = await import('../stores/memory/index.ts');
     return {
@@ -46,10 +56,10 @@ export async function openServiceStore(
       ready: () => Promise.resolve(),
     };
   }
-  if (name === 'lmdb' || name.startsWith('lmdb:')) {
+  if (isEmbedded(name)) {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
-    const store = createLmdbStore({ path, deadlineMs: failure.deadlineMs ?? embeddedDeadlineMs });
+    const store = createLmdbStore({ path, deadlineMs });
     return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }
   if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(name)) {

@@ -10,6 +10,7 @@ import { createWebhooks } from '../../kratos/webhooks.ts';
 import { CidrSet } from '../../limits/cidr-set.ts';
 import type { ExpiringCounters } from '../../stores/expiring-counters.ts';
 import type { Observation } from '../observation.ts';
+import { deadlineOf } from '../open-store.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -74,7 +75,7 @@ function countingBackoff(
 async function countersOf({ store, failure }: ServiceConfig): Promise<ExpiringCounters | null> {
   if (!/^rediss?(\+(cluster|sentinel))?:\/\//.test(store)) return null;
   const { createRedisCounters } = await import('../../stores/redis/index.ts');
-  return createRedisCounters({ url: store, deadlineMs: failure.deadlineMs ?? 50 });
+  return createRedisCounters({ url: store, deadlineMs: deadlineOf(store, failure) });
 }
 
 function proxyOptions(
