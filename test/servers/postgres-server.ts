@@ -126,7 +126,16 @@ async function untilReady(server: ChildProcess): Promise<void> {
 
 /** Every backend leads a session of its own, so a signal to the process group would miss them. */
 function signalAll(server: ChildProcess | undefined, signal: NodeJS.Signals): void {
-  for (const pid of processesOf(server)) process.kill(pid, signal);
+  for (const pid of processesOf(server)) signalOne(pid, signal);
+}
+
+/** A backend may have ended by itself since it was listed. */
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function processesOf(server: ChildProcess | undefined): number[] {
