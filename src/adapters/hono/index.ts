@@ -18,7 +18,7 @@ interface PeerOption {
 }
 
 export interface HonoLimitOptions extends LimitOptions<Args>, PeerOption {
-  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set afterwards. */
+  /** Answers a refused call. Default: 429 with the problem as JSON. The headers are set already, and completed on an answer of its own. */
   readonly handler?: ((context: Context, refusal: Answer) => Awaitable<Response>) | undefined;
 }
 

@@ -1,21 +1,22 @@
 import type { LoggedLine, MissingLines } from './logged-line.ts';
 import type { ReplayDecision } from './replay-decision.ts';
 
-/** What a decision log tells besides the decisions that can be taken again. */
+/** What a decision log tells besides the decisions that can be taken again. As JSON: its counts, in this order. */
 export class LoggedNotes {
+  /** Decisions that come out otherwise than they were taken. */
+  differing = 0;
+  /** Of these, how many have another outcome; the others another level, end, rule or scope. */
+  otherOutcomes = 0;
+  /** The line of the first one; 0 when there is none. */
+  firstDiffering = 0;
   /** Decisions of a service that was without its store: they rest on no record, and none of them left one. */
   withoutStore = 0;
   /** Decisions that the service could not write. */
   missing = 0;
   /** How often the secret has changed: from there on the same people have other hashes. */
   secretChanges = 0;
-  /** Decisions that come out otherwise than they were taken. */
-  differing = 0;
-  /** Of these, how many have another outcome; the others another level, end, rule or scope. */
-  otherOutcomes = 0;
-  /** The lines of the first ones; 0 when there are none. */
+  /** The line where it did so first; 0 when it never did. */
   firstSecretChange = 0;
-  firstDiffering = 0;
   #secret: string | null = null;
 
   /** The line, when it can be decided again; else null. */
@@ -43,27 +44,6 @@ export class LoggedNotes {
     this.differing += 1;
     if (decision.outcome !== taken.outcome) this.otherOutcomes += 1;
     this.firstDiffering ||= line;
-  }
-
-  toJSON() {
-    const {
-      differing,
-      otherOutcomes,
-      firstDiffering,
-      withoutStore,
-      missing,
-      secretChanges,
-      firstSecretChange,
-    } = this;
-    return {
-      differing,
-      otherOutcomes,
-      firstDiffering,
-      withoutStore,
-      missing,
-      secretChanges,
-      firstSecretChange,
-    };
   }
 
   /** The hash of the agent `other/0` is the same for everybody, so it shows which secret made it and nothing else. */
