@@ -15,7 +15,7 @@ import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
 import { type LimitMode, StoreFallback } from './store-fallback.ts';
-import { type Ask, type Refusal, refusedByBlock, type Taken, take, takeInPlace } from './take.ts';
+import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import type { Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
@@ -115,13 +115,6 @@ class BucketLimiter implements Limiter {
     };
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
-    const taken = this.#store.reviseAtOnce(ask.client, ask, takeInPlace);
-    return taken === null
-      ? this.#takeByStep(call, route, ask)
-      : this.#judge(call, route, ask, taken, 'NORMAL');
-  }
-
-  #takeByStep(call: Call, route: CompiledRoute, ask: Ask): Verdict | Promise<Verdict> {
     const step = (records: Records, now: number) => take(records, ask, now);
     const answered = this.#store.transactAtOnce(ask.client.all, step);
     if (answered !== null) return this.#judge(call, route, ask, answered.value, answered.mode);

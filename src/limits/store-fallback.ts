@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
-import type { Key, Records, StoredRecord } from '../core/records.ts';
+import type { Key, Records } from '../core/records.ts';
 import { timesWithin } from '../core/times.ts';
-import type { ImmediateStore, Revision, Store } from '../stores/store.ts';
+import type { ImmediateStore, Store } from '../stores/store.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
 
@@ -72,16 +72,6 @@ export class StoreFallback {
     } catch (error) {
       return this.#runAfterFailure(error, step);
     }
-  }
-
-  /** Changes a record in place, where the store can and has not failed lately; else null. */
-  reviseAtOnce<R extends StoredRecord, Asked, T>(
-    key: Key<R>,
-    asked: Asked,
-    by: Revision<R, Asked, T>,
-  ): T | null {
-    if (this.#immediate?.revise === undefined || this.#failures.length > 0) return null;
-    return this.#immediate.revise(key, asked, by);
   }
 
   #runAfterFailure<T>(error: unknown, step: (records: Records, now: number) => T): Answered<T> {

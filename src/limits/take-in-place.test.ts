@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Key, StoredRecord } from '../core/records.ts';
+import type { Key, Records, StoredRecord } from '../core/records.ts';
 import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
 import type { Verdict } from './index.ts';
 import { createLimiter, type LimiterOptions } from './index.ts';
 
@@ -30,13 +31,12 @@ const trace = fc
   .tuple(fc.constantFrom(1, 0.001), fc.array(move, { minLength: 20, maxLength: 80 }))
   .map(([pace, moves]) => moves.map((each) => ({ ...each, passedMs: Math.round(each.passedMs * pace) })));
 
-/** A limiter over a memory store of its own, which changes records in place or makes new ones. */
+/** A limiter over a memory store of its own, which lends its records to be changed in place or has them copied. */
 function sceneOf(inPlace: boolean, options: Partial<LimiterOptions>) {
   const at = { now: 1_700_000_000_000, scale: 1, ratePerSecond: 2 };
   const store = createMemoryStore({ clock: () => at.now });
-  const { view, transact } = store.immediate;
   const limiter = createLimiter({
-    store: inPlace ? store : ({ ...store, immediate: { view, transact } } satisfies MemoryStore),
+    store: inPlace ? store : lendingNothing(store),
     secret: 'a secret of some length',
     clock: () => at.now,
     refillScale: () => at.scale,
@@ -45,6 +45,18 @@ function sceneOf(inPlace: boolean, options: Partial<LimiterOptions>) {
   });
   return { at, store, limiter, keys: new Map<string, Key>() };
 }
+
+function lendingNothing(store: MemoryStore): Store {
+  return {
+    ...store,
+    transact: (keys, step) => store.transact(keys, (records, now) => step(withoutOwn(records), now)),
+  };
+}
+
+const withoutOwn = (records: Records): Records => ({
+  get: (key) => records.get(key),
+  put: (key, value, retention) => records.put(key, value, retention),
+});
 
 const limits: Record<number, { ratePerSecond: number }> = {
   2: { ratePerSecond: 2 },

@@ -2,19 +2,11 @@ import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/b
 import { escalate } from '../core/ladder.ts';
 import type { Key, Records } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
-import type { Revision } from '../stores/store.ts';
 import { admit, noteAgent } from './agent-admission.ts';
 import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
 import { forgetAsked, noteAsked } from './asked-window.ts';
 import type { ClientKey } from './client-keys.ts';
-import {
-  type ClientRecord,
-  clientRecord,
-  clientRetention,
-  emptyClient,
-  ladder,
-  writeClient,
-} from './client-record.ts';
+import { type ClientRecord, clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
 /** Why a call is refused: its bucket is empty, it was one too many and brought a block, or a block is running. */
 export type LimitRule = 'limit' | 'auto-block' | 'blocked';
@@ -68,7 +60,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
   if (stored !== undefined && !blocksInShadow && isHardBlocked(stored.standing, now)) {
     return refusedByBlock(t, key, { rule: 'blocked', until: stored.standing.hardUntil });
   }
-  const record = open(stored, quota, now);
+  const record = open(records, key, stored, quota, now);
   const block = judgeFlood(record, allowance, milli, now);
   if (isNew) noteAgent(records, client, t);
   const blocks = block !== null && !blocksInShadow;
@@ -79,30 +71,22 @@ export function take(records: Records, ask: Ask, t: number): Taken {
   return taken;
 }
 
-/**
- * The same where the record stands, for what nearly every call is: its client is known, has the limit it had, and is
- * neither blocked nor about to be. Null for any other, and nothing has changed then.
- */
-export const takeInPlace: Revision<ClientRecord, Ask, Taken> = {
-  revise(record, { client, allowance, scale, cost }, t) {
-    const now = Math.max(t, record.at);
-    const quota = scaledQuota(allowance, scale);
-    const milli = Math.min(cost * milliCost, quota.capacity);
-    const most = allowance.blockAbove * milliCost;
-    if (record.limit !== quota.limit || isHardBlocked(record.standing, now)) return null;
-    if (record.askedTotal + milli > most) return null;
-    record.at = now;
-    noteAsked(record, milli, now, most);
-    return chargeClient(record, quota, milli, { t, now, key: client, block: null });
-  },
-  retentionOf: clientRetention,
-};
-
-/** A copy to work on, with its bucket counted in the present refill. */
-function open(stored: ClientRecord | undefined, quota: Quota, now: number): ClientRecord {
+/** The record to work on, the store's own where it lends that, with its bucket counted in the present refill. */
+function open(
+  records: Records,
+  key: Key<ClientRecord>,
+  stored: ClientRecord | undefined,
+  quota: Quota,
+  now: number,
+): ClientRecord {
   if (stored === undefined) return emptyClient(now, quota.limit);
   const bucket = inRefill(stored.bucket, stored.limit, quota.limit, now);
-  return clientRecord(now, stored.standing, bucket, quota.limit, stored);
+  const own = records.own?.(key);
+  if (own === undefined) return clientRecord(now, stored.standing, bucket, quota.limit, stored);
+  own.at = now;
+  own.limit = quota.limit;
+  if (bucket !== stored.bucket) own.bucket = { ...bucket };
+  return own;
 }
 
 /** What is owed stays owed when the refill changes: up to now it was paid back at the old one. */

@@ -1,4 +1,4 @@
-import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
+import type { Key, Records, StoredRecord } from '../core/records.ts';
 
 /** A record that carries an active block, as {@link Store.held} lists it. */
 export interface HeldRecord {
@@ -56,18 +56,4 @@ export interface Store {
 export interface ImmediateStore {
   view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): T;
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): T;
-  /**
-   * Changes one record where it stands, for what happens so often that a new record each time would cost more than the
-   * change. Null when none is kept under the key's own text, or when `revise` returns null, which it may only do before
-   * it has changed anything; a step then does the same. What was shown of the record before changes with it. Cannot
-   * fail for want of room: a revision adds next to nothing.
-   */
-  revise?<R extends StoredRecord, Asked, T>(key: Key<R>, asked: Asked, by: Revision<R, Asked, T>): T | null;
-}
-
-/** A change of one record in place. It must not throw: what it has changed by then would stay. */
-export interface Revision<R extends StoredRecord, Asked, T> {
-  revise(record: R, asked: Asked, now: number): T | null;
-  /** How long the record matters now that it has been changed. */
-  retentionOf(record: R, now: number): Retention;
 }

@@ -96,14 +96,6 @@ export class BoundedTable {
     }
   }
 
-  /** Counts a change in place of an entry's record as a write of it, and makes room for what it has grown by. */
-  noteRevision(entry: Entry, retention: Retention, now: number, sweep: boolean): void {
-    const before = this.#written;
-    this.#renewFor(entry, retention, bytesOf(entry, entry.value), now);
-    if (sweep) this.#sweep(now, sweptPerWrite);
-    if (this.#bytes > this.#bounds.maxBytes) this.#makeRoom(now, before);
-  }
-
   /** The entries under a prefix whose block is running. */
   held(prefix: string, now: number): Entry[] {
     const held: Entry[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Key, Retention, StoredRecord } from '../../core/records.ts';
+import type { Draft, Key, Retention, StoredRecord } from '../../core/records.ts';
 import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore } from './index.ts';
 
@@ -253,21 +253,27 @@ describe('the face without promises', () => {
   });
 });
 
-describe('a revision', () => {
-  const renewing = (retention: Retention) => ({
-    revise: (record: StoredRecord & { n?: number }) => {
-      record.n = (record.n ?? 0) + 1;
-      return record.n;
-    },
-    retentionOf: () => retention,
-  });
-  const declining = { revise: () => null, retentionOf: () => kept };
+describe('a record changed in place', () => {
+  type Counted = StoredRecord & { n?: number; text?: string };
+  const counted = (name: string): Key<Counted> => keyOf(name);
+
+  function change(store: MemoryStore, name: string, retention: Retention, by: (own: Draft<Counted>) => void) {
+    const key = counted(name);
+    store.immediate.transact([key], (records) => {
+      const own = records.own?.(key);
+      if (own === undefined) return;
+      by(own);
+      records.put(key, own, retention);
+    });
+  }
 
   test('counts as a write: of its order, its expiry and its block', async () => {
     const { store, put, present, time } = storeAt(0, { maxRecords: 2 });
     put('a', { ...kept, keepMs: 10 });
     put('b', kept);
-    expect(store.immediate.revise?.(keyOf('a'), null, renewing({ ...kept, hardMs: 20 }))).toBe(1);
+    change(store, 'a', { ...kept, hardMs: 20 }, (own) => {
+      own.n = 1;
+    });
     put('c', kept);
     time.now = 15;
     expect(present('a', 'b', 'c')).toEqual(['a', 'c']);
@@ -276,36 +282,22 @@ describe('a revision', () => {
     expect(held).toMatchObject([{ key: keyOf('a').text, value: { n: 1 } }]);
   });
 
-  test('of no record, an expired one, or one that it declines, changes nothing', () => {
-    const { store, put, present, time } = storeAt(0, { maxRecords: 2 });
+  test('is not lent once it has expired', () => {
+    const { store, put, time } = storeAt(0);
     put('a', { ...kept, keepMs: 10 });
-    put('b', kept);
-    expect(store.immediate.revise?.(keyOf('a'), null, declining)).toBe(null);
-    expect(store.immediate.revise?.(keyOf('none'), null, renewing(kept))).toBe(null);
     time.now = 10;
-    expect(store.immediate.revise?.(keyOf('a'), null, renewing(kept))).toBe(null);
-    expect(present('a', 'b')).toEqual(['b']);
+    const lent = store.immediate.transact([keyOf('a')], (records) => records.own?.(keyOf('a')));
+    expect(lent).toBe(undefined);
   });
 
-  test('that makes a record larger makes room for it', () => {
+  test('that grows makes room for what it has grown by', () => {
     const { store, put, present } = storeAt(0, { maxBytes: 1_500 });
     for (const name of ['a', 'b', 'c']) put(name, kept);
-    const growing = {
-      revise: (record: StoredRecord & { text?: string }) => {
-        record.text = 'x'.repeat(600);
-        return true;
-      },
-      retentionOf: () => kept,
-    };
-    store.immediate.revise?.(keyOf('b'), null, growing);
+    change(store, 'b', kept, (own) => {
+      own.text = 'x'.repeat(600);
+    });
     expect(present('a', 'b', 'c')).toEqual(['b', 'c']);
     expect(store.usage().bytes).toBeLessThan(1_500);
-  });
-
-  test('of a closed store is refused', async () => {
-    const { store } = storeAt(0);
-    await store.close();
-    expect(() => store.immediate.revise?.(keyOf('a'), null, declining)).toThrow(/closed/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
-import type { Key, Records, StoredRecord } from '../../core/records.ts';
-import type { HeldRecord, ImmediateStore, Revision, Store } from '../store.ts';
-import { BoundedTable, valueAt } from './bounded-table.ts';
+import type { Key, Records } from '../../core/records.ts';
+import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
+import { BoundedTable } from './bounded-table.ts';
 import { StepRecords } from './step-records.ts';
 
 /** How a memory store is bounded and where it takes its time from. */
@@ -78,16 +78,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       } finally {
         records.end();
       }
-    },
-    revise<R extends StoredRecord, Asked, T>(key: Key<R>, asked: Asked, by: Revision<R, Asked, T>): T | null {
-      assertOpen();
-      const now = clock();
-      const entry = table.find(key);
-      const record = valueAt(entry, now) as R | undefined;
-      if (entry === undefined || record === undefined) return null;
-      const result = by.revise(record, asked, now);
-      if (result !== null) table.noteRevision(entry, by.retentionOf(record, now), now, sweep);
-      return result;
     },
   };
 
