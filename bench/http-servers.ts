@@ -95,6 +95,9 @@ async function serveFastify(limiter: LimiterName, redisUrl: string | undefined):
   const app = fastify();
   await addFastifyLimiter(app, limiter, redisUrl);
   app.get('/', async () => body);
+  // As every app with a plugin or a hook boots. One without listens before some function of Node's has been through a
+  // collection, and answers a quarter faster for reasons that no limiter has to do with.
+  await app.ready();
   await app.listen({ host: '127.0.0.1', port: 0 });
   return app.server;
 }

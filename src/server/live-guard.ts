@@ -50,20 +50,22 @@ interface Listening {
   readonly ends: (() => void)[];
 }
 
+/** All of the contract, also what a store may do without: a call that is not passed on is one that nobody makes. */
+type WholeStore = { readonly [Name in keyof Required<Store>]: Store[Name] };
+
 /** The same store, which whoever borrows it cannot close. */
 export function lentStore(store: Store): Store {
-  const { immediate } = store;
-  const setAside = store.setAside?.bind(store);
-  return {
+  const lent: WholeStore = {
     view: (keys, look, options) => store.view(keys, look, options),
     transact: (keys, step) => store.transact(keys, step),
     ping: () => store.ping(),
     held: (prefix) => store.held(prefix),
     close: () => Promise.resolve(),
-    ...(setAside === undefined ? {} : { setAside }),
-    ...(immediate === undefined ? {} : { immediate }),
+    setAside: store.setAside?.bind(store),
+    immediate: store.immediate,
     get viewNow() {
       return store.viewNow;
     },
   };
+  return lent;
 }

@@ -39,9 +39,9 @@ export interface Store {
    * them for an operator to look at. Returns how many it set aside. A store whose records cannot be corrupt has no such
    * method.
    */
-  setAside?(keys: readonly Key[]): Promise<number>;
+  readonly setAside?: ((keys: readonly Key[]) => Promise<number>) | undefined;
   /** The same records without promises, where the store always answers at once. */
-  readonly immediate?: ImmediateStore;
+  readonly immediate?: ImmediateStore | undefined;
   /** `view` without a promise; undefined whenever the store cannot show its records at once. Its faults are thrown. */
   readonly viewNow?: ImmediateStore['view'] | undefined;
   /** A light proof of life; rejects when the store cannot serve. */
