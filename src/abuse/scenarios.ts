@@ -3,7 +3,6 @@ import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Client, Limiter } from '../limits/index.ts';
-import { immediateOf } from '../limits/store-fallback.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { type After, DelayRoom, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
@@ -81,7 +80,7 @@ class WatchedScenarios implements Scenarios {
   readonly names: readonly string[];
   readonly #watch: Watch;
   readonly #store: Store;
-  readonly #immediate: ImmediateStore | null;
+  readonly #immediate: ImmediateStore | undefined;
   readonly #limiter: ScenariosOptions['limiter'];
   readonly #goodBots: BotVerifier | null;
   readonly #room: DelayRoom;
@@ -97,7 +96,7 @@ class WatchedScenarios implements Scenarios {
     this.#watch = new Watch(options, limiter !== undefined);
     this.names = this.#watch.names;
     this.#store = store;
-    this.#immediate = immediateOf(store);
+    this.#immediate = store.immediate;
     this.#limiter = limiter;
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
@@ -110,7 +109,7 @@ class WatchedScenarios implements Scenarios {
     const standpoints = this.#watch.standpointsOf(facts);
     if (standpoints.length === 0) return goodStanding;
     if (this.#goodBots?.isVerified(call) === true) return goodStanding;
-    if (this.#immediate === null) {
+    if (this.#immediate === undefined) {
       const look = () => this.#storedStanding(call, facts, standpoints);
       return this.#unlessStoreFails('standing', look, goodStanding);
     }
@@ -186,7 +185,7 @@ class WatchedScenarios implements Scenarios {
     const step = (records: Records, now: number) => observeStep(records, group, now, mayRespond);
     const immediate = this.#immediate;
     const run =
-      immediate === null
+      immediate === undefined
         ? () => this.#store.transact(group.keys, step)
         : async () => immediate.transact(group.keys, step);
     return this.#unlessStoreFails('observe', run, null);

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import type { Store } from '../stores/store.ts';
-import { immediateOf } from './store-fallback.ts';
 import type { Warning } from './warning.ts';
 
 export interface DeploymentOptions {
@@ -18,7 +17,7 @@ const processManagerMarks = ['NODE_APP_INSTANCE', 'pm_id'];
 export function deploymentWarnings(options: DeploymentOptions): Warning[] {
   const { store, isWorker = cluster.isWorker, environment = {} } = options;
   const managed = processManagerMarks.some((mark) => environment[mark] !== undefined);
-  if (immediateOf(store) === null || !(isWorker || managed)) return [];
+  if (store.immediate === undefined || !(isWorker || managed)) return [];
   return [
     {
       code: 'PORTCULLIS_MEMORY_STORE_IN_CLUSTER',

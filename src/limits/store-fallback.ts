@@ -32,7 +32,7 @@ const pauseMs = 5 * SECOND_MS;
  */
 export class StoreFallback {
   readonly #store: Store;
-  readonly #immediate: ImmediateStore | null;
+  readonly #immediate: ImmediateStore | undefined;
   readonly #clock: () => number;
   readonly #onEvent: (event: LimitEvent) => void;
   readonly #local = new LocalRecords();
@@ -42,7 +42,7 @@ export class StoreFallback {
 
   constructor(store: Store, clock: () => number, onEvent: (event: LimitEvent) => void) {
     this.#store = store;
-    this.#immediate = immediateOf(store);
+    this.#immediate = store.immediate;
     this.#clock = clock;
     this.#onEvent = onEvent;
   }
@@ -66,7 +66,7 @@ export class StoreFallback {
 
   /** The same without a promise, where the store can do without and has not failed lately; else null. */
   transactAtOnce<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Answered<T> | null {
-    if (this.#immediate === null || this.#failures.length > 0) return null;
+    if (this.#immediate === undefined || this.#failures.length > 0) return null;
     try {
       return { value: this.#immediate.transact(keys, step), mode: 'NORMAL' };
     } catch (error) {
@@ -99,9 +99,4 @@ export class StoreFallback {
     this.#local.clear();
     this.#onEvent({ type: 'store-recovered' });
   }
-}
-
-/** A store in the memory of this process has a face that answers at once. */
-export function immediateOf(store: Store & { readonly immediate?: ImmediateStore }): ImmediateStore | null {
-  return store.immediate ?? null;
 }
