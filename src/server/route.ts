@@ -5,6 +5,9 @@ import type Type from 'typebox';
 /** What a token may do. `operate` may everything that `observe` may; `decide` is apart from both. */
 export type Role = 'decide' | 'observe' | 'operate';
 
+/** The most that the body of a route takes whose body is a list of up to 1,000. */
+export const listBodyBytes = 1024 * 1024;
+
 /** A request as a route sees it: its body is read, bounded and valid by the route's own schema. */
 export interface RouteCall {
   readonly method: string;

@@ -63,6 +63,23 @@ describe('callers of the gateway', () => {
     expect(json.observed).toBe(300);
     expect(json.findings.length).toBeGreaterThan(0);
     expect(JSON.stringify(json)).not.toContain(scanner.ip);
+  });
+
+  test('can be reported a thousand at a time, with the agents and paths that people have', async () => {
+    const request = {
+      method: 'GET',
+      path: `/list?${'page=1&'.repeat(10)}`,
+      ip: '198.51.100.9',
+      ua: 'M'.repeat(120),
+    };
+    const requests = Array.from({ length: 1_000 }, () => ({ ...request, status: 200 }));
+    expect(await service.ask('POST', '/v1/observe', { requests })).toMatchObject({
+      status: 200,
+      json: { observed: 1_000 },
+    });
+  });
+
+  test('are refused with the field that is wrong', async () => {
     const bad = await service.ask('POST', '/v1/observe', {
       requests: [{ method: 'GET', path: '/', ip: 'x' }],
     });

@@ -3,7 +3,7 @@ import { Fault } from '../../core/fault.ts';
 import type { OperationName } from '../../guard/engine.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { ProblemSchema, problemBody } from '../http/problem.ts';
-import type { Route } from '../route.ts';
+import { listBodyBytes, type Route } from '../route.ts';
 import { chainsOf } from './batch-order.ts';
 import { decisionText } from './decision-text.ts';
 import { decide, type EventSignals } from './decisions.ts';
@@ -11,8 +11,6 @@ import { BatchItemSchema, DecisionSchema } from './schemas.ts';
 
 /** Items of one batch. */
 const mostItems = 1_000;
-
-const bodyBytes = 1024 * 1024;
 /** Chains under way at once: enough to share commits of the store, few enough to leave room for others. */
 const chainsAtOnce = 64;
 
@@ -26,7 +24,7 @@ export function batchRoutes(guard: Guard): Route[] {
       path: '/v1/batch',
       summary: `Up to ${mostItems} operations. They act as if they came one after the other.`,
       role: 'decide',
-      bodyBytes,
+      bodyBytes: listBodyBytes,
       body: Type.Array(BatchItemSchema, { maxItems: mostItems }),
       answers: {
         200: Type.Array(Type.Union([DecisionSchema, ProblemSchema])),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { observeRequests, requestReportSchema, type Scenarios } from '../../abuse/index.ts';
 import type { RequestEvent } from '../../abuse/request-event.ts';
 import { ProblemSchema } from '../http/problem.ts';
-import type { Route } from '../route.ts';
+import { listBodyBytes, type Route } from '../route.ts';
 
 const ReportSchema = Type.Object(
   {
@@ -22,8 +22,9 @@ export function observeRoutes(scenarios: () => Scenarios | null): Route[] {
       path: '/v1/observe',
       summary: 'Reports requests and how they ended to the scenarios, up to 1000, in their order.',
       role: 'decide',
+      bodyBytes: listBodyBytes,
       body: requestReportSchema,
-      answers: { 200: ReportSchema, 400: ProblemSchema },
+      answers: { 200: ReportSchema, 400: ProblemSchema, 413: ProblemSchema },
       handle: async ({ body }) => {
         const watching = scenarios();
         const { requests } = body as { requests: readonly RequestEvent[] };
