@@ -52,7 +52,7 @@ export async function run(report: Report): Promise<void> {
       });
     }
     await both('fail without a check before it', ({ fail }) => fail(newLogin()));
-    await compareHotKey(report, server, store, theirs);
+    await compareHotKey(report, server, store, ours, theirs);
     await measureBlocked(report, server, ours);
   } finally {
     await store.close();
@@ -61,36 +61,36 @@ export async function run(report: Report): Promise<void> {
   }
 }
 
-/** One account under 512 failures at once. The step stands in for the rules, which would block it at once. */
+/**
+ * One account under 512 failures at once: the rules block it after a few, as they do in an attack, and go on counting.
+ * Then four records counted up by a bare step, as the peer does it: what group commit alone is worth.
+ */
 async function compareHotKey(
   report: Report,
   server: RedisServer,
   store: Store,
-  { fail }: Logins,
+  ours: Logins,
+  theirs: Logins,
 ): Promise<void> {
   const login = newLogin();
   const keys = ['K4', 'K1', 'K2', 'K3'].map(
     (kind): Key<Count> => ({ text: `portcullis:bench:hot:1:${kind}:{hot}`, was: null }),
   );
-  const other = await measure([server], () => fail(login), 512);
-  const own = await measure(
-    [server],
-    () => store.transact(keys, (records, now) => countAll(keys, records, now)),
-    512,
-  );
-  report({
-    metric: 'one hot key, 512 at once (failures/s)',
-    ours: own.perSecond,
-    peer,
-    peerValue: other.perSecond,
-  });
-  report({
-    metric: 'one hot key, server CPU (µs/failure)',
-    ours: own.serverMicrosPerOp,
-    peer,
-    peerValue: other.serverMicrosPerOp,
-    better: 'lower',
-  });
+  const counting = () => store.transact(keys, (records, now) => countAll(keys, records, now));
+  const other = await measure([server], () => theirs.fail(login), 512);
+  const attempts = { 'failures on one account': () => ours.fail(login), 'four records counted up': counting };
+  for (const [name, attempt] of Object.entries(attempts)) {
+    const own = await measure([server], attempt, 512);
+    const metric = `one hot key: ${name}, 512 at once`;
+    report({ metric: `${metric} (/s)`, ours: own.perSecond, peer, peerValue: other.perSecond });
+    report({
+      metric: `${metric}, server CPU (µs each)`,
+      ours: own.serverMicrosPerOp,
+      peer,
+      peerValue: other.serverMicrosPerOp,
+      better: 'lower',
+    });
+  }
 }
 
 async function measureBlocked(report: Report, server: RedisServer, { check, fail }: Logins): Promise<void> {
