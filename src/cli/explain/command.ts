@@ -10,7 +10,7 @@ const help = `
 Replays FILE, then tells how a subject stands: which blocks run, what its keys remember, what the next failure would give.
 
 Example:
-  $ portcullis explain examples/sample-day.jsonl --account a17 --ip 192.0.2.17`;
+  $ portcullis explain examples/sample-day.jsonl --account a12 --ip 203.0.113.102`;
 
 interface Flags extends SubjectFlags {
   readonly at?: string;
