@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await page.getByLabel('Account').fill(name);
     await page.getByLabel('IP address').fill(ip);
     await page.getByRole('button', { name: 'Look up' }).click();
-    await page.getByRole('heading', { name: 'Now, before policy login' }).waitFor();
+    await page.getByRole('heading', { name: 'Now, under the policy login' }).waitFor();
   }
 
   async function confirm(action: string): Promise<void> {
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await page.getByRole('img', { name: /Last 2 min: .* [1-9]\d* hard blocks/ }).waitFor();
 
     await lookUp(0);
-    const story = page.getByRole('region', { name: 'Now, before policy login' });
+    const story = page.getByRole('region', { name: 'Now, under the policy login' });
     await story.getByText('Hard block').first().waitFor();
     await story
       .getByText(/the account \(K4\) is blocked at level 3/)

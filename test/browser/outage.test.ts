@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     await page.getByLabel('IP address').fill('203.0.113.200');
     await until(async () => {
       await page.getByRole('button', { name: 'Look up' }).click();
-      return page.getByRole('heading', { name: 'Now, before policy login' }).isVisible();
+      return page.getByRole('heading', { name: 'Now, under the policy login' }).isVisible();
     }, 100);
     const verdict = page.locator('.verdict');
     await verdict.getByText(/^The policy is DEGRADED: local caps decide while the store is away\./).waitFor();

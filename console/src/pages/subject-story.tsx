@@ -28,7 +28,7 @@ export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectS
   return (
     <>
       <Panel
-        title={`Now, before policy ${policy}`}
+        title={`Now, under the policy ${policy}`}
         aside={
           <>
             <button type="button" class="small" onClick={onAgain}>
