@@ -4,8 +4,13 @@ import { type NodeRequest, type NodeResponse, sendAnswer } from './node-messages
 /** Goes on to the handler, or to the error handling when it gets an error. */
 export type Next = (error?: unknown) => void;
 
-/** Answers a call that is refused. The headers are set already. */
-export type RefusalHandler<Req, Res> = (request: Req, response: Res, next: Next, refusal: Answer) => void;
+/** Answers a call that is refused. The headers are set already. What it throws, now or later, goes to `next`. */
+export type RefusalHandler<Req, Res, Refusal = Answer> = (
+  request: Req,
+  response: Res,
+  next: Next,
+  refusal: Refusal,
+) => Awaitable<void>;
 
 /** Lets a call in, or says how it is refused. */
 type Enter<Req, Res> = (request: Req, response: Res) => Awaitable<Answer | null>;
@@ -28,11 +33,30 @@ export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
     }
     if (refusal === null) next();
     else if (refusal instanceof Promise) goOnLater(refusal, request, response, next);
-    else handler(request, response, next, refusal);
+    else refuseBy(handler, request, response, next, refusal);
   };
 
   function goOnLater(refusal: Promise<Answer | null>, request: Req, response: Res, next: Next): void {
-    void refusal.then((known) => (known === null ? next() : handler(request, response, next, known)), next);
+    void refusal.then(
+      (known) => (known === null ? next() : refuseBy(handler, request, response, next, known)),
+      next,
+    );
+  }
+}
+
+/** Nobody waits for a handler: what it throws would end the process. */
+export function refuseBy<Req, Res, Refusal>(
+  handler: RefusalHandler<Req, Res, Refusal>,
+  request: Req,
+  response: Res,
+  next: Next,
+  refusal: Refusal,
+): void {
+  try {
+    const answering = handler(request, response, next, refusal);
+    if (answering instanceof Promise) answering.catch(next);
+  } catch (error) {
+    next(error);
   }
 }
 

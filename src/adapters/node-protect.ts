@@ -6,7 +6,7 @@ import {
   sendAnswer,
   setHeaders,
 } from './node-messages.ts';
-import type { Next } from './node-middleware.ts';
+import { type Next, type RefusalHandler, refuseBy } from './node-middleware.ts';
 import { type ProtectOptions, type SignIn, SignInGate, type SignInPassage } from './sign-in-gate.ts';
 
 /** A sign-in that was not let through. */
@@ -16,7 +16,7 @@ export type SignInDenial = Extract<SignInPassage<unknown>, { allowed: false }>;
 export interface NodeProtectOptions<Req extends NodeRequest, Res extends NodeResponse, T>
   extends ProtectOptions<[request: Req, response: Res], T> {
   /** Answers a sign-in that is not let through. Default: 429, 401 or 400 with the problem as JSON. */
-  readonly handler?: ((request: Req, response: Res, next: Next, denial: SignInDenial) => void) | undefined;
+  readonly handler?: RefusalHandler<Req, Res, SignInDenial> | undefined;
 }
 
 /** Middleware as Connect had it. `next` runs for a sign-in that succeeded; {@link signInOf} tells whose it was. */
@@ -28,7 +28,7 @@ export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T
   const { handler = deny } = options;
   return (request, response, next) => {
     void gate.pass(arrivalOfNode(request, response), request, response).then((passage) => {
-      if (!passage.allowed) return handler(request, response, next, passage);
+      if (!passage.allowed) return refuseBy(handler, request, response, next, passage);
       setHeaders(response, passage.headers);
       Object.assign(request, { signIn: passage.signIn });
       next();
