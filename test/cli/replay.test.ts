@@ -141,7 +141,11 @@ describe('bad input to replay', () => {
     ['cost over the limits', event({ op: 'consume', action: 'api.heavy', cost: 121 }), /cost must be/],
     ['a text cost', event({ op: 'consume', action: 'api.heavy', cost: '1' }), /cost must be/],
     ['a line of 5 MB', 'x'.repeat(5 * 1024 * 1024), /longer than 4194304 bytes/],
-    ['an empty line between events', `${event()}\n\n${event()}`, /line 2 is empty/],
+    [
+      'an empty line between events',
+      `${event()}\n\n${event()}`,
+      /^line 2: an event must be an object, but the line is empty/,
+    ],
   ];
 
   it.each(cases)('%s: exit 2 and a line that says why', async (_, line, message) => {
@@ -178,6 +182,12 @@ describe('bad input to replay', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(printed.at(-1).summary).toMatchObject({ events: 2, badLines: 3 });
+  });
+
+  it('loses no event behind a gap with --skip-bad, wherever it is', async () => {
+    const lines = ['', event(), '', '\r', event({ t: 1 }), event({ t: 2 }), '', ''];
+    const { stdout } = await replay(lines.join('\n'), '--skip-bad', '--summary', '--quiet', '--json');
+    expect(JSON.parse(stdout).summary).toMatchObject({ events: 3, badLines: 3 });
   });
 
   it('tells that a file cannot be read', async () => {

@@ -28,7 +28,7 @@ export interface CompareRun {
  */
 export async function runCompare(run: CompareRun, io: CommandIo): Promise<void> {
   const { input, reader, comparison } = run;
-  const lines = new LineReader(comparison.log === null ? 'refused' : 'latin1');
+  const lines = new LineReader(comparison.log === null ? 'events' : 'log');
   const progress = new Progress(io, input.share);
   try {
     for await (const chunk of input.chunks) {
@@ -58,8 +58,10 @@ async function compareLines(lines: Iterable<Line | UnreadableLine>, run: Compare
   }
 }
 
-function badLine({ number, fault }: UnreadableLine, run: CompareRun): readonly Labelled[] {
+function badLine({ number, fault, lines }: UnreadableLine, run: CompareRun): readonly Labelled[] {
   noteFault(number, fault.message, fault, run);
+  // A gap is told of once, and counted by its lines.
+  if (run.comparison.log === null) run.comparison.badLines += lines - 1;
   return nothing;
 }
 

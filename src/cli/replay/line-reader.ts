@@ -6,10 +6,12 @@ export interface Line {
   readonly text: string;
 }
 
-/** A line that cannot be read as text; its number, from 1, and why. */
+/** A line that cannot be read; its number, from 1, and why. */
 export interface UnreadableLine {
   readonly number: number;
   readonly fault: Fault;
+  /** How many lines in a row are alike: a gap in a file of events is told once. */
+  readonly lines: number;
 }
 
 /** Longer lines are refused, so that no input makes us hold it whole. In bytes. */
@@ -21,18 +23,20 @@ const tooLong = `longer than ${MAX_LINE_BYTES} bytes`;
 
 /**
  * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. Events must be UTF-8:
- * replacing bytes that are not would make different identifiers one. A log's line that is not UTF-8 is read byte by byte.
+ * replacing bytes that are not would make different identifiers one; and there is one on every line but at the end. A log's
+ * line that is not UTF-8 is read byte by byte, and may be empty.
  */
 export class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #rest: Uint8Array[] = [];
   #restBytes = 0;
   #number = 0;
-  readonly #otherBytes: 'refused' | 'latin1';
+  readonly #of: 'events' | 'log';
+  /** Empty lines since the last that was not, which are fine unless another follows. */
+  #blanks = 0;
 
-  /** @param otherBytes what becomes of a line that is not UTF-8 */
-  constructor(otherBytes: 'refused' | 'latin1' = 'refused') {
-    this.#otherBytes = otherBytes;
+  constructor(of: 'events' | 'log') {
+    this.#of = of;
   }
 
   /** The lines that this chunk completes. */
@@ -71,38 +75,55 @@ export class LineReader {
     const lines: (Line | UnreadableLine)[] = [];
     const text = this.#decode(block);
     if (text !== null) {
-      for (const line of text.split('\n')) lines.push(this.#line(line));
+      for (const line of text.split('\n')) this.#add(line, lines);
       return lines;
     }
     let start = 0;
     while (start <= block.length) {
       const found = block.indexOf(NEWLINE, start);
       const end = found === -1 ? block.length : found;
-      lines.push(this.#lineOf(block.subarray(start, end)));
+      this.#addBytes(block.subarray(start, end), lines);
       start = end + 1;
     }
     return lines;
   }
 
-  #lineOf(bytes: Uint8Array): Line | UnreadableLine {
+  #addBytes(bytes: Uint8Array, lines: (Line | UnreadableLine)[]): void {
     const text = bytes.length > MAX_LINE_BYTES ? null : this.#decode(bytes);
-    if (text !== null) return this.#line(text);
-    if (this.#otherBytes === 'latin1' && bytes.length <= MAX_LINE_BYTES) {
-      return this.#line(Buffer.from(bytes).toString('latin1'));
-    }
-    return this.#unreadable(bytes.length > MAX_LINE_BYTES ? tooLong : 'not valid UTF-8');
+    if (text !== null) this.#add(text, lines);
+    else if (this.#of === 'log' && bytes.length <= MAX_LINE_BYTES)
+      this.#add(Buffer.from(bytes).toString('latin1'), lines);
+    else this.#addUnreadable(bytes.length > MAX_LINE_BYTES ? tooLong : 'not valid UTF-8', lines);
   }
 
-  #line(text: string): Line | UnreadableLine {
-    if (text.length > MAX_LINE_BYTES) return this.#unreadable(tooLong);
+  #add(text: string, lines: (Line | UnreadableLine)[]): void {
+    if (text.length > MAX_LINE_BYTES) {
+      this.#addUnreadable(tooLong, lines);
+      return;
+    }
+    if (this.#of === 'events' && (text === '' || text === '\r')) {
+      this.#number += 1;
+      this.#blanks += 1;
+      return;
+    }
+    this.#closeGap(lines);
     this.#number += 1;
     const isMarked = this.#number === 1 && text.startsWith(BYTE_ORDER_MARK);
-    return { number: this.#number, text: isMarked ? text.slice(1) : text };
+    lines.push({ number: this.#number, text: isMarked ? text.slice(1) : text });
   }
 
-  #unreadable(why: string): UnreadableLine {
+  #addUnreadable(why: string, lines: (Line | UnreadableLine)[]): void {
+    this.#closeGap(lines);
     this.#number += 1;
-    return { number: this.#number, fault: new Fault('INPUT_INVALID', why) };
+    lines.push({ number: this.#number, fault: new Fault('INPUT_INVALID', why), lines: 1 });
+  }
+
+  /** Empty lines that something follows were no end. */
+  #closeGap(lines: (Line | UnreadableLine)[]): void {
+    if (this.#blanks === 0) return;
+    const fault = new Fault('INPUT_INVALID', 'an event must be an object, but the line is empty');
+    lines.push({ number: this.#number - this.#blanks + 1, fault, lines: this.#blanks });
+    this.#blanks = 0;
   }
 
   #decode(bytes: Uint8Array): string | null {

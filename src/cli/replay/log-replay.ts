@@ -45,7 +45,7 @@ export class LogReplay {
   }
 
   async run(input: Input): Promise<ExitCode> {
-    const reader = new LineReader('latin1');
+    const reader = new LineReader('log');
     const progress = new Progress(this.#io, input.share);
     for await (const chunk of input.chunks) {
       await this.#all(reader.push(chunk));

@@ -79,8 +79,6 @@ export class Replay<E extends SummedEvent> {
   readonly #source: ReplaySource<E>;
   readonly #io: CommandIo;
   readonly #lines = new DecisionWriter();
-  /** Blank lines are fine at the end of a file only. */
-  #blankLine = 0;
 
   constructor(options: ReplayOptions, source: ReplaySource<E>, io: CommandIo, summary = new Summary()) {
     this.summary = summary;
@@ -90,7 +88,7 @@ export class Replay<E extends SummedEvent> {
   }
 
   async run(): Promise<ExitCode> {
-    const reader = new LineReader();
+    const reader = new LineReader('events');
     const { chunks, share } = openInput(this.#options.file, this.#io);
     const progress = new Progress(this.#io, share);
     for await (const chunk of chunks) {
@@ -110,7 +108,7 @@ export class Replay<E extends SummedEvent> {
       const result = this.#one(line);
       const fault = result instanceof Promise ? await result : result;
       if (fault === null) continue;
-      this.summary.badLines += 1;
+      this.summary.badLines += 'lines' in line ? line.lines : 1;
       if (this.#options.skipBad) continue;
       await this.#flush();
       progress.clear();
@@ -125,7 +123,6 @@ export class Replay<E extends SummedEvent> {
   #one(line: Line | UnreadableLine): Fault | null | Promise<Fault | null> {
     try {
       if ('fault' in line) return line.fault;
-      if (this.#isBlank(line)) return null;
       const event = this.#source.read(line.text, line.number);
       if (event === null) return null;
       const decision = this.#source.decide(event);
@@ -135,16 +132,6 @@ export class Replay<E extends SummedEvent> {
     } catch (cause) {
       return inputFault(cause);
     }
-  }
-
-  #isBlank({ number, text }: Line): boolean {
-    if (text === '' || text === '\r') {
-      this.#blankLine ||= number;
-      return true;
-    }
-    if (this.#blankLine > 0)
-      throw new Fault('INPUT_INVALID', `an event must be an object, but line ${this.#blankLine} is empty`);
-    return false;
   }
 
   #note(line: Line, event: E, decision: Decision): null {
