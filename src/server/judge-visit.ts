@@ -9,10 +9,11 @@ export interface VisitParts {
   /** Told when scenarios could not see a call; nobody waits for that. */
   readonly onFault: (error: unknown) => void;
   /**
-   * Where it is given, a caller that scenarios slow down is held back too, until this is aborted. Leave it out for a proxy
-   * with a short patience: it lets the call go on, or fails it, and either tells.
+   * Where it is given, a caller that scenarios slow down is held back too, until this is aborted; it is asked for then
+   * and for nobody else. Leave it out for a proxy with a short patience: it lets the call go on, or fails it, and either
+   * tells.
    */
-  readonly heldUntil?: AbortSignal;
+  readonly heldUntil?: () => AbortSignal;
 }
 
 /**
@@ -26,7 +27,8 @@ export async function judgeVisit(call: RequestCall, parts: VisitParts): Promise<
   const standing = await watching.standing(call);
   const verdict = await limiter.take({ ...call, standing });
   const isSkipped = verdict.skipped !== null;
-  if (heldUntil !== undefined && verdict.allowed && !isSkipped) await watching.delay(standing, heldUntil);
+  const isHeld = verdict.allowed && !isSkipped && standing.delayMs > 0;
+  if (heldUntil !== undefined && isHeld) await watching.delay(standing, heldUntil());
   if (verdict.rule !== 'blocked' && !isSkipped) {
     watching.observe({ ...call, status: verdict.allowed ? null : 429 }).catch(onFault);
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { ConfigChange } from '../config/config-change.ts';
@@ -134,6 +135,8 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
   ];
   nameRoutes(observation.metrics, routes);
   const ending = new AbortController();
+  // Every stream and every call that is held back listens, as many as there are connections.
+  setMaxListeners(0, ending.signal);
   const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
   const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
   const door = new FrontDoor({

@@ -79,7 +79,7 @@ export class HttpCall implements RouteCall {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.#context.ending, this.#goneSignal()]);
+    this.#signal ??= this.#endSignal();
     return this.#signal;
   }
 
@@ -87,9 +87,19 @@ export class HttpCall implements RouteCall {
     return this.#request.socket.remoteAddress;
   }
 
-  #goneSignal(): AbortSignal {
-    const gone = new AbortController();
-    this.#response.once('close', () => gone.abort());
-    return gone.signal;
+  /** The service outlives its calls by far: what one of them hangs on its signal has to go with the call. */
+  #endSignal(): AbortSignal {
+    const end = new AbortController();
+    const abort = () => end.abort();
+    const { ending } = this.#context;
+    if (ending.aborted || this.#response.destroyed) abort();
+    else {
+      ending.addEventListener('abort', abort);
+      this.#response.once('close', () => {
+        ending.removeEventListener('abort', abort);
+        abort();
+      });
+    }
+    return end.signal;
   }
 }

@@ -60,7 +60,7 @@ async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteA
   const headerNames = call.headerNames.filter((name) => !ofProxies.test(name));
   const user = userIn(call, header, parts.headers().userHeader);
   const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, user, header, headerNames };
-  const verdict = await judgeVisit(visitor, { ...parts, heldUntil: call.signal });
+  const verdict = await judgeVisit(visitor, { ...parts, heldUntil: () => call.signal });
   const told = Object.fromEntries(rateLimitHeaders(verdict, parts.headers()));
   if (verdict.allowed) return { status: 200, headers: told, body: '' };
   return refusal(verdict, call.query.get('deny') === '403' ? 403 : 429, {
