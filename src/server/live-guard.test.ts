@@ -42,6 +42,39 @@ describe('a guard that is replaced', () => {
     expect(decisions.map(({ mode }) => mode)).toEqual(decisions.map(() => 'NORMAL'));
   });
 
+  it('counts a guess that was being verified meanwhile', async () => {
+    const store = createMemoryStore();
+    const make = () => createGuard({ secret, store: lentStore(store) });
+    const live = new LiveGuard(make());
+    const wrong = await live.attempt(login, async () => {
+      await live.replace(make());
+      return null;
+    });
+    expect(wrong).toMatchObject({ allowed: false, decision: { mode: 'NORMAL' } });
+    expect((await live.explain(login)).keys).not.toEqual([]);
+    const right = await live.attempt({ ...login, account: 'b', ip: '192.0.2.2' }, async () => {
+      await live.replace(make());
+      return 'b';
+    });
+    expect(right).toMatchObject({ allowed: true, value: 'b' });
+  });
+
+  it('tells nobody who has stopped listening, also of what the guard before has under way', async () => {
+    const store = createMemoryStore();
+    const late = { ...lentStore(store), immediate: undefined, viewNow: undefined };
+    const live = new LiveGuard(createGuard({ secret, store: late }));
+    let told = 0;
+    const stop = live.on('decision', () => {
+      told += 1;
+    });
+    const underWay = [live.check(login), live.check(login)];
+    await live.replace(createGuard({ secret, store: late }));
+    stop();
+    await Promise.all(underWay);
+    await live.check(login);
+    expect(told).toBe(0);
+  });
+
   it('lends its store without letting anybody close it', async () => {
     const store = createMemoryStore();
     await lentStore(store).close();

@@ -1,9 +1,11 @@
+import { attempt } from '../guard/attempt.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Store } from '../stores/store.ts';
 
 /**
- * A guard that can be replaced while it is in use, when policies change. Operations under way end on the guard they
- * began on; listeners hear both.
+ * A guard that can be replaced while it is in use, when policies change. An operation under way ends on the guard it
+ * began on; an attempt is several of them, and what it ends with goes by the policies of that moment. Listeners hear
+ * both guards.
  */
 export class LiveGuard implements Guard {
   #current: Guard;
@@ -16,7 +18,7 @@ export class LiveGuard implements Guard {
   /** Uses another guard from now on. The one before ends what it has begun; its store has to be a lent one. */
   async replace(next: Guard): Promise<void> {
     const before = this.#current;
-    for (const listening of this.#listeners) listening.ends.push(listening.attach(next));
+    for (const listening of this.#listeners) listening.stop = listening.attach(next);
     this.#current = next;
     await before.close();
   }
@@ -25,7 +27,7 @@ export class LiveGuard implements Guard {
   readonly fail: Guard['fail'] = (request, time) => this.#current.fail(request, time);
   readonly succeed: Guard['succeed'] = (request, time) => this.#current.succeed(request, time);
   readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
-  readonly attempt: Guard['attempt'] = (request, verify) => this.#current.attempt(request, verify);
+  readonly attempt: Guard['attempt'] = (request, verify) => attempt(this, request, verify);
   readonly explain: Guard['explain'] = (request, time) => this.#current.explain(request, time);
   readonly blocks: Guard['blocks'] = () => this.#current.blocks();
   readonly lift: Guard['lift'] = (id, note) => this.#current.lift(id, note);
@@ -35,19 +37,22 @@ export class LiveGuard implements Guard {
   readonly close: Guard['close'] = () => this.#current.close();
 
   readonly on: Guard['on'] = (name, listener) => {
-    const attach = (guard: Guard) => guard.on(name, listener);
-    const listening: Listening = { attach, ends: [attach(this.#current)] };
+    // What the guard before has under way may still tell somebody who has stopped listening since.
+    const hear: typeof listener = (event) => (this.#listeners.has(listening) ? listener(event) : undefined);
+    const attach = (guard: Guard) => guard.on(name, hear);
+    const listening: Listening = { attach, stop: attach(this.#current) };
     this.#listeners.add(listening);
     return () => {
       this.#listeners.delete(listening);
-      for (const end of listening.ends) end();
+      listening.stop();
     };
   };
 }
 
 interface Listening {
   readonly attach: (guard: Guard) => () => void;
-  readonly ends: (() => void)[];
+  /** Of the present guard; those before it are held by nobody. */
+  stop: () => void;
 }
 
 /** All of the contract, also what a store may do without: a call that is not passed on is one that nobody makes. */
