@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exitCodeOf } from './exit-code.mjs';
 import { root, say, setUp } from './setup.mjs';
 
 if (!setUp()) process.exit(1);
@@ -15,14 +16,15 @@ const child = spawn(process.execPath, [cli, ...(isCommand ? [] : ['serve']), ...
   cwd: root,
   stdio: 'inherit',
 });
-// A terminal sends its signals to all of us; whoever else does, sends them to this process alone.
+// A terminal sends its signals to all of us; whoever else does, sends them to this process alone. What the child gets
+// twice by that it takes as one.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 // npm runs this in a shell, which passes no signal on: when the shell has gone, somebody wants us to end.
 const shell = process.ppid;
 setInterval(() => {
   if (process.ppid !== shell) child.kill('SIGTERM');
 }, 500).unref();
-child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));
+child.on('exit', (code, signal) => process.exit(exitCodeOf(code, signal)));
 
 /** The service decides without its console too, so a console that cannot be built is told and left out. */
 async function buildConsole() {

@@ -90,6 +90,14 @@ describe('SIGTERM under load', () => {
     again.kill('SIGTERM');
     expect(await again.ended).toBe(0);
   });
+
+  it('is one wish to end, though parents pass it on once more', async () => {
+    const service = await processes.start({ store: 'memory' });
+    service.kill('SIGINT');
+    service.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(service.said).toContain('portcullis: ended');
+  });
 });
 
 describe('a drain', () => {

@@ -1,12 +1,29 @@
-/** Resolves with the name of the first signal that asks the process to end. A second one ends it at once. */
-export function untilToldToEnd(): Promise<NodeJS.Signals> {
+/**
+ * One Ctrl-C may come several times: the terminal sends it to every process before it, and npm and other parents pass on
+ * what they got. What comes within this time of the first is the same wish.
+ */
+const sameWishMs = 1_000;
+
+/** What says that somebody wants the process to end; a process does. */
+export interface SignalSource {
+  on(signal: NodeJS.Signals, heard: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, heard: (signal: NodeJS.Signals) => void): unknown;
+}
+
+/**
+ * Resolves with the name of the first signal that asks the process to end. Another one, a second later or more, ends it
+ * at once.
+ */
+export function untilToldToEnd(source: SignalSource = process): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const told = (signal: NodeJS.Signals) => {
-      process.off('SIGTERM', told);
-      process.off('SIGINT', told);
       resolve(signal);
+      // Where nobody listens, the system ends the process.
+      const stop = () => endings.forEach((ending) => void source.off(ending, told));
+      setTimeout(stop, sameWishMs).unref();
     };
-    process.on('SIGTERM', told);
-    process.on('SIGINT', told);
+    for (const ending of endings) source.on(ending, told);
   });
 }
+
+const endings = ['SIGTERM', 'SIGINT'] as const;

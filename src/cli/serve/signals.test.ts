@@ -1,0 +1,37 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { untilToldToEnd } from './signals.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Tells a signal as the system does: what nobody listens to ends the process. */
+function madeProcess() {
+  const source = new EventEmitter();
+  const tell = (signal: NodeJS.Signals) => (source.emit(signal, signal) ? 'heard' : 'ended');
+  return { source, tell };
+}
+
+describe('being told to end', () => {
+  it('is one wish, though terminal and parents all pass the signal on', async () => {
+    const { source, tell } = madeProcess();
+    const told = untilToldToEnd(source);
+    expect([tell('SIGINT'), tell('SIGINT'), tell('SIGTERM')]).toEqual(['heard', 'heard', 'heard']);
+    expect(await told).toBe('SIGINT');
+    vi.advanceTimersByTime(999);
+    expect(tell('SIGINT')).toBe('heard');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('once more later on ends the process: %s', async (signal) => {
+    const { source, tell } = madeProcess();
+    const told = untilToldToEnd(source);
+    tell('SIGTERM');
+    expect(await told).toBe('SIGTERM');
+    vi.advanceTimersByTime(1_000);
+    expect(tell(signal)).toBe('ended');
+  });
+});
