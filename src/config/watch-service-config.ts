@@ -162,6 +162,11 @@ function fingerprint(files: readonly string[]): string {
 }
 
 function stamp(file: string): string {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
+  } catch (cause) {
+    // A link that leads to itself, a folder that is closed to us: reading the file will say so, and nobody waits here.
+    return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  }
 }

@@ -140,6 +140,16 @@ describe('a watched configuration file', () => {
     expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(50);
   });
 
+  it('is refused when it cannot even be looked at, and taken over when it can', async () => {
+    listening = new Listening(path, { pollMs: 25 });
+    rmSync(path);
+    symlinkSync('portcullis.yaml', path);
+    expect(await listening.next()).toEqual({ refused: ['cannot be read (ELOOP)'] });
+    rmSync(path);
+    writeFileSync(path, yaml(70));
+    expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(70);
+  });
+
   it('is found by looking, where the system tells nothing', async () => {
     const far = join(folder, 'far');
     mkdirSync(far);
