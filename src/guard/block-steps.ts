@@ -24,6 +24,7 @@ import {
   type Standing,
 } from '../core/standing.ts';
 import type { AccountDevice, AccountRecord } from '../core/state.ts';
+import { isToken } from '../core/window.ts';
 import { type BlockAddress, type BlockableRecord, formatAddress } from './block-address.ts';
 
 /** A block that runs. */
@@ -46,7 +47,11 @@ export function* blocksOf(address: BlockAddress, record: BlockableRecord, t: num
   yield* standingBlocks(address, record.standing, now);
   if (address.scope !== 'K4') return;
   for (const { id, standing } of devicesOf(record)) {
-    yield* standingBlocks({ ...address, scope: 'K5', hashes: [...address.hashes, id] }, standing, now);
+    yield* standingBlocks(
+      { ...address, scope: 'K5', hashes: [...address.hashes, { hash: id, was: null }] },
+      standing,
+      now,
+    );
   }
 }
 
@@ -78,8 +83,9 @@ function openAt(
 ): OpenedBlock {
   const opened: Opened<BlockableRecord> = open(records, key, kinds[scope], t, recordMs);
   const devices = devicesOf(opened.holder);
+  const [, device] = hashes;
   return {
-    holder: scope === 'K5' ? devices.find(({ id }) => id === hashes[1]) : opened.holder,
+    holder: scope === 'K5' ? devices.find(({ id }) => device && isToken(id, device)) : opened.holder,
     isStored: !opened.made,
     now: opened.now,
     store: () => write(records, opened, t, recordMs, devices),

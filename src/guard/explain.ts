@@ -79,14 +79,9 @@ function keyExplanations(
   const account = readLive(records, keys.account, t, recordMs);
   const { device } = subject;
   const entry = device ? account?.devices.find(({ id }) => isToken(id, device.token)) : undefined;
-  const accountId = blockIdOf(keys.account, request);
   const standings: Partial<Record<Scope, FoundStanding>> = {
-    K4: { standing: account?.standing, at: account?.at, id: accountId },
-    K5: {
-      standing: entry?.standing,
-      at: account?.at,
-      id: `${accountId.replace(':K4:', ':K5:')}:${entry?.id}`,
-    },
+    K4: { standing: account?.standing, at: account?.at, id: blockIdOf(keys.account, request) },
+    K5: { standing: entry?.standing, at: account?.at, id: deviceBlockId(request) },
   };
   for (const [scope, key] of [
     ['K3', keys.networkDevice],
@@ -125,8 +120,13 @@ interface FoundStanding {
 
 /** The id of a record's blocks; empty for a key that this request does not have. */
 function blockIdOf(key: Key | null, { policy, keyspace }: Request): string {
-  const address = key === null ? null : addressOf(key.text, policy.name, keyspace);
+  const address = key === null ? null : addressOf(key, policy.name, keyspace);
   return address === null ? '' : formatAddress(address);
+}
+
+function deviceBlockId({ policy, subject: { account, device } }: Request): string {
+  if (account === null || device === null) return '';
+  return formatAddress({ policy: policy.name, scope: 'K5', hashes: [account, device.token] });
 }
 
 function explainBudget(

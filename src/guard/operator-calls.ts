@@ -2,7 +2,9 @@ import type { Scope } from '../core/decision.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { durationOf } from '../core/ladder.ts';
 import type { Policy } from '../core/policy.ts';
+import type { Key } from '../core/records.ts';
 import type { Request } from '../core/request.ts';
+import type { Token } from '../core/subject.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import {
@@ -43,13 +45,16 @@ export class OperatorCalls {
     this.#audit = audit;
   }
 
-  /** All blocks that run now, of all policies. Budget softs are not among them: they never stop an owner. */
+  /**
+   * All blocks that run now, of all policies. Budget softs are not among them: they never stop an owner. A block that a
+   * key rotation has carried over is listed under both of its hashes until it ends.
+   */
   async *blocks(): AsyncGenerator<ActiveBlock> {
     const now = await this.#audit.now();
     for (const policy of this.#engine.policies) {
       const keyspace = this.#keyspaceOf(policy.name);
       for await (const { key, value } of this.#store.held(keyspace.prefix)) {
-        const address = addressOf(key, policy.name, keyspace);
+        const address = addressOf({ text: key, was: null }, policy.name, keyspace);
         if (address) yield* blocksOf(address, value as BlockableRecord, now);
       }
     }
@@ -61,6 +66,13 @@ export class OperatorCalls {
     const policy = this.#policyOf(address.policy);
     await this.#audit.append({ what: 'lifted', block: id, until: null, ...checkedNote(note) });
     const key = keyOf(address, this.#keyspaceOf(policy.name));
+    const isLifted = await this.#liftAt(key, address, policy);
+    // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
+    if (key.was !== null) await this.#liftAt({ text: key.was, was: null }, address, policy);
+    return isLifted;
+  }
+
+  #liftAt(key: Key<BlockableRecord>, address: BlockAddress, policy: Policy): Promise<boolean> {
     return this.#store.transact([key], (records, now) => liftStep(records, key, address, policy, now));
   }
 
@@ -127,7 +139,7 @@ function checkedNote({ by, why }: OperatorNote): OperatorNote {
 /** The address of one of the request's own keys. */
 function addressIn({ subject, policy }: Request, scope: Scope): BlockAddress {
   const { account, network, agent, device, macros } = subject;
-  const tokens = {
+  const tokens: readonly (Token | null | undefined)[] | undefined = {
     K4: [account],
     K5: [account, device?.token],
     K3: [network, device?.token],
@@ -137,8 +149,8 @@ function addressIn({ subject, policy }: Request, scope: Scope): BlockAddress {
     P48: [macros?.p48],
     P40: [macros?.p40],
   }[scope];
-  const hashes = tokens?.map((token) => token?.hash);
-  if (hashes === undefined || !hashes.every((hash) => hash !== undefined)) {
+  const hashes = tokens?.filter((token) => token !== undefined && token !== null);
+  if (hashes === undefined || hashes.length !== tokens?.length) {
     throw new Fault('INPUT_INVALID', `scope must be a key this request has, got ${shapeOf(scope)}`);
   }
   return { policy: policy.name, scope, hashes };

@@ -178,5 +178,18 @@ export function guardConformance(
       expect((await alone.explain(owner)).device).toBe('trusted');
       expect((await alone.check(guesser('owner'))).outcome).toBe('HARD_BLOCK');
     });
+
+    it('keeps a longer block of before a rotation, and lifts it', async () => {
+      const [first, second] = [randomBytes(32), randomBytes(32)];
+      const environment = randomUUID();
+      const before = await guardOn(first, environment).place(owner, { scope: 'K4', level: 5, ...operator });
+      const after = guardOn(second, environment, first);
+      const { id, level, until } = await after.place(owner, { scope: 'K4', level: 1, ...operator });
+      expect({ level, until }).toEqual({ level: 5, until: before.until });
+      expect((await after.explain(owner)).keys.map((key) => key.id)).toEqual([id]);
+      expect(await after.lift(id, operator)).toBe(true);
+      expect((await after.check(guesser('owner'))).outcome).toBe('ALLOW');
+      expect(await allBlocks(after)).toEqual([]);
+    });
   });
 }

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Scope, scopes } from '../core/decision.ts';
+import { createGuard } from '../index.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import type { ActiveBlock } from './block-steps.ts';
+import type { Guard } from './guard.ts';
+
+const former = 'the secret before the rotation';
+const present = 'the secret after the rotation';
+const note = { by: 'alice', why: 'the owner called' };
+const subject = {
+  action: 'auth.login',
+  account: 'a1',
+  ip: '2001:db8::7',
+  ua: 'Firefox/1',
+  device: { id: 'd1', confidence: 'MEDIUM' },
+} as const;
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+/** A store with a guard before, within and after a rotation of its secret. */
+function rotation() {
+  const time = { now: 1_000_000 };
+  const store = createMemoryStore({ clock: () => time.now });
+  return {
+    time,
+    before: createGuard({ secret: former, store }),
+    within: createGuard({ secret: present, previousSecret: former, store }),
+    after: createGuard({ secret: present, store }),
+  };
+}
+
+async function blocksOf(guard: Guard): Promise<ActiveBlock[]> {
+  const blocks: ActiveBlock[] = [];
+  for await (const block of guard.blocks()) blocks.push(block);
+  return blocks;
+}
+
+async function explainedId(guard: Guard, scope: Scope): Promise<string> {
+  const key = (await guard.explain(subject)).keys.find((candidate) => candidate.scope === scope);
+  return key?.id ?? '';
+}
+
+describe('a block from before a rotation of the secret', () => {
+  it.each(scopes)('on %s is lifted by the id that an explanation gives', async (scope) => {
+    const { before, within } = rotation();
+    await before.fail(subject);
+    await before.place(subject, { scope, level: 5, ...note });
+    const id = await explainedId(within, scope);
+    expect(await within.lift(id, note)).toBe(true);
+    expect((await within.explain(subject)).keys.filter(({ hard }) => hard !== null)).toEqual([]);
+    expect(await blocksOf(within)).toEqual([]);
+    expect(await within.lift(id, note)).toBe(false);
+  });
+
+  it('is lifted by that id also after a write has taken it over', async () => {
+    const { time, before, within } = rotation();
+    await before.place(subject, { scope: 'K4', level: 1, ...note });
+    const id = await explainedId(within, 'K4');
+    time.now += 16 * SECOND_MS;
+    await within.place(subject, { scope: 'K4', level: 5, ...note });
+    expect(await within.lift(id, note)).toBe(true);
+    expect((await within.check(subject)).outcome).toBe('ALLOW');
+    expect(await blocksOf(within)).toEqual([]);
+  });
+
+  it('is lifted by the id it is listed with', async () => {
+    const { before, within } = rotation();
+    await before.place(subject, { scope: 'K4', level: 5, ...note });
+    const [block] = await blocksOf(within);
+    expect(await within.lift(block?.id ?? '', note)).toBe(true);
+    expect((await within.check(subject)).outcome).toBe('ALLOW');
+  });
+
+  it.each(scopes)('on %s stays where it lasts longer than one that is placed', async (scope) => {
+    const { time, before, within } = rotation();
+    await before.fail(subject);
+    const first = await before.place(subject, { scope, level: 5, ...note });
+    const second = await within.place(subject, { scope, level: 1, ...note });
+    expect(second).toMatchObject({ level: first.level, until: first.until });
+    time.now += 16 * SECOND_MS;
+    const held = (await within.explain(subject)).keys.filter(({ hard }) => hard !== null);
+    expect(held.map((key) => [key.scope, key.hard?.until])).toEqual([[scope, first.until]]);
+  });
+
+  it('gives way to a longer one, which stands when the rotation is over', async () => {
+    const { time, before, within, after } = rotation();
+    await before.place(subject, { scope: 'K4', level: 1, ...note });
+    const { id, until } = await within.place(subject, { scope: 'K4', level: 5, ...note });
+    expect(until).toBe(time.now + 6 * HOUR_MS);
+    expect(await after.check(subject)).toMatchObject({ outcome: 'HARD_BLOCK', until });
+    expect(await after.lift(id, note)).toBe(true);
+    expect((await after.check(subject)).outcome).toBe('ALLOW');
+  });
+});
+
+describe('a block id', () => {
+  it('that is none is refused, whatever it is', async () => {
+    const { within } = rotation();
+    const part = fc.constantFrom('login', 'K4', 'K2', 'K5', 'x', '', ':', '.', 'a.b', 'a.b.c', '.a', 'a.');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string(),
+          fc.array(part).map((parts) => parts.join(':')),
+        ),
+        async (id) => {
+          const answer = await within.lift(id, note).catch((cause: unknown) => cause);
+          if (answer !== false) expect(answer).toMatchObject({ name: 'Fault', code: 'INPUT_INVALID' });
+        },
+      ),
+    );
+  });
+});
