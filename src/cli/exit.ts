@@ -7,8 +7,8 @@ const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
 /** Says what went wrong in one line on stderr. Faults of ours and of the system are told; a bug is thrown on. */
 export function reportFault(cause: unknown, io: CommandIo): ExitCode {
   if (cause instanceof Fault && cause.code !== 'INVARIANT_BROKEN') {
-    io.stderr.write(`portcullis: ${oneLine(cause.message)}\n`);
-    return cause.code.startsWith('STORE_') ? 1 : 2;
+    io.stderr.write(`portcullis: ${oneLine(cause.message)}${adviceOn(cause)}\n`);
+    return 2;
   }
   if (isSystemError(cause)) {
     io.stderr.write(
@@ -18,6 +18,12 @@ export function reportFault(cause: unknown, io: CommandIo): ExitCode {
   }
   throw cause;
 }
+
+/** What to do about a store that does not serve; other faults say it themselves. */
+const adviceOn = ({ code }: Fault): string =>
+  code === 'STORE_FAILED' || code === 'STORE_TIMEOUT'
+    ? ' Is the store of --store there, and may you use it?'
+    : '';
 
 /** Control characters are shown escaped, so that no input writes to the terminal. */
 const oneLine = (text: string): string =>

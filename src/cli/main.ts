@@ -16,6 +16,11 @@ import { addTop } from './top/command.ts';
 
 const USAGE_ERROR = 2;
 
+const help = `
+Example:
+  $ portcullis serve
+  $ portcullis replay examples/sample-day.jsonl --summary --quiet`;
+
 /** Runs the command line and gives its exit code. */
 export async function runCli(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   let code: ExitCode = 0;
@@ -24,6 +29,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
   };
   const program = new Command('portcullis')
     .description('Decisions on logins, one-time codes and API calls.')
+    .addHelpText('after', help)
     .version(packageVersion())
     .exitOverride()
     .configureOutput({
@@ -58,10 +64,11 @@ function inheritSettings(parent: Command): void {
   for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
 }
 
-/** A reader that goes away, as `head` does, ends us quietly. */
+/** A reader that goes away, as `head` does, ends us quietly; a disk that is full does not. */
 function endWithReader(cause: NodeJS.ErrnoException): void {
   if (cause.code === 'EPIPE') process.exit(0);
-  throw cause;
+  process.stderr.write(`portcullis: output: ${cause.syscall} failed with ${cause.code}\n`);
+  process.exit(USAGE_ERROR);
 }
 
 if (process.argv[1] !== undefined && import.meta.url.endsWith('/cli/main.js')) {

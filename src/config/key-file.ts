@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { Fault, shapeOf } from '../core/fault.ts';
 
 /** The secrets of an environment, as a key file holds them. */
@@ -67,6 +67,9 @@ export function readKeyFile(path: string): KeyFile {
 }
 
 function parseJson(path: string): unknown {
+  if (!existsSync(path)) {
+    throw new Fault('CONFIG_INVALID', `${path}: is not there (portcullis keys rotate FILE makes one)`);
+  }
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
@@ -87,11 +90,15 @@ function assertTime(path: string, value: unknown): number | null {
   throw new Fault('CONFIG_INVALID', `${path}: rotatedAt must be a time in ms or null, got ${shapeOf(value)}`);
 }
 
-/** Written beside the file and moved into place, so that a crash leaves the old one whole. Only the owner may read it. */
+/**
+ * Written beside the file and moved into place, so that a crash leaves the old one whole. Only the owner may read it. Where
+ * a link leads to the file, it is the file that changes: a secret that is said to be gone must be.
+ */
 export function writeKeyFile(path: string, keys: KeyFile): void {
-  const fresh = `${path}.new`;
+  const place = existsSync(path) ? realpathSync(path) : path;
+  const fresh = `${place}.new`;
   writeFileSync(fresh, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  renameSync(fresh, path);
+  renameSync(fresh, place);
 }
 
 /** The secrets as a guard takes them. */

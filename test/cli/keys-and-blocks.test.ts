@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +26,20 @@ describe('keys rotate', () => {
     expect(() => finishRotation(running, end - 1, false)).toThrow(/another 1 days/);
     expect(finishRotation(running, end, false)).toEqual(newKeyFile(running.secret));
     expect(finishRotation(running, 2_000, true).previousSecret).toBeNull();
+  });
+
+  it('changes the file that a link leads to, and says so when there is none', async () => {
+    const home = folder();
+    const [file, link] = [join(home, 'keys.json'), join(home, 'link.json')];
+    await cli(['keys', 'rotate', file]);
+    symlinkSync(file, link);
+    await cli(['keys', 'rotate', link]);
+    expect([lstatSync(link).isSymbolicLink(), keysIn(file).previousSecret]).toEqual([
+      true,
+      expect.any(String),
+    ]);
+    const missing = await cli(['keys', 'rotate', join(home, 'none.json'), '--finish']);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('is not there')]);
   });
 
   it('refuses a file that holds no secret, without showing what it holds', async () => {
@@ -59,6 +73,13 @@ describe('blocks', () => {
     expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(1);
     const audit = (await cli(['blocks', 'audit', ...there])).stdout.trimEnd().split('\n');
     expect(audit.map((line) => JSON.parse(line).what)).toEqual(['placed', 'lifted', 'lifted']);
+  });
+
+  it('tells a store that does not serve from an answer that is no', async () => {
+    const keys = join(folder(), 'keys.json');
+    await cli(['keys', 'rotate', keys]);
+    const { code, stderr } = await cli(['blocks', '--store', 'redis://127.0.0.1:1', '--keys', keys]);
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [expect.stringContaining('--store')]]);
   });
 
   it('refuses a store it does not know', async () => {

@@ -195,6 +195,11 @@ describe('bad input to replay', () => {
     expect([code, stderr]).toEqual([2, 'portcullis: /nowhere/events.jsonl: open failed with ENOENT\n']);
   });
 
+  it('names a folder that is given for a file', async () => {
+    const { code, stderr } = await cli(['replay', tmpdir()]);
+    expect([code, stderr]).toEqual([2, `portcullis: ${tmpdir()} is a folder: name a file in it\n`]);
+  });
+
   it('refuses unknown options and formats', async () => {
     expect((await cli(['replay', '--nonsense'])).code).toBe(2);
     expect((await cli(['replay', '-', '--format', 'morse'])).code).toBe(2);
@@ -303,6 +308,20 @@ describe('policy files', () => {
 });
 
 describe('explain', () => {
+  it('knows nothing of what comes after the time it is asked for', async () => {
+    const lines = [0, 1, 2, 3].map((t) => event({ t: 100 + t })).join('\n');
+    const subject = ['--account', 'a1', '--ip', '192.0.2.1', '--json'];
+    const asked = async (...more: string[]) =>
+      JSON.parse((await cli(['explain', '-', ...subject, ...more], lines)).stdout);
+    expect((await asked()).now.outcome).toBe('HARD_BLOCK');
+    expect((await asked('--at', '99')).now.outcome).toBe('ALLOW');
+  });
+
+  it('does not advise an option that it has not', async () => {
+    const { stderr } = await cli(['explain', '-', '--account', 'a1', '--ip', '192.0.2.1'], 'nonsense');
+    expect(stderr).toMatch(/^line 1: .*Mend it, or take it out\n$/);
+  });
+
   it('tells how a subject stands after the events', async () => {
     const lines = [0, 1, 2].map((t) => event({ t, device: { id: 'd1', confidence: 'MEDIUM' } })).join('\n');
     const { code, stdout } = await cli(['explain', '-', '--account', 'a1', '--ip', '192.0.2.1'], lines);

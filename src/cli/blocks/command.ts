@@ -9,11 +9,16 @@ import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
 
-const help = `
-Example:
-  $ portcullis blocks --store redis://127.0.0.1:6379 --keys portcullis.keys.json
-  $ portcullis blocks lift login:K4:Wm0… --by alice --why "owner called" --store … --keys …
-  $ portcullis blocks place K1 --ip 198.51.100.7 --level 3 --by alice --why "scanning" --store … --keys …`;
+const where = '--store redis://127.0.0.1:6379 --keys portcullis.keys.json';
+const examples = {
+  list: `portcullis blocks ${where}`,
+  lift: `portcullis blocks lift login:K4:Wm0… --by alice --why "owner called" ${where}`,
+  place: `portcullis blocks place K1 --ip 198.51.100.7 --level 3 --by alice --why "scanning" ${where}`,
+  audit: `portcullis blocks audit ${where}`,
+};
+
+const helpOf = (...lines: readonly string[]): string =>
+  `\nExample:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
 interface Connection {
   readonly store: string;
@@ -36,8 +41,9 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   const blocks = program
     .command('blocks')
     .description('see, lift and place blocks')
-    .addHelpText('after', help);
+    .addHelpText('after', helpOf(...Object.values(examples)));
   connected(blocks.command('list', { isDefault: true }).description('all blocks that run now'))
+    .addHelpText('after', helpOf(examples.list))
     .option('--json', 'a JSON object a line', false)
     .action((flags: Connection & { json: boolean }) =>
       withGuard(flags, async (guard) => {
@@ -45,17 +51,19 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
           io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
       }),
     );
-  noted(connected(blocks.command('lift <id>').description('end a block'))).action(
-    (id: string, { by, why, ...connection }: Connection & Note) =>
+  noted(connected(blocks.command('lift <id>').description('end a block')))
+    .addHelpText('after', helpOf(examples.lift))
+    .action((id: string, { by, why, ...connection }: Connection & Note) =>
       withGuard(connection, async (guard) => {
         const lifted = await guard.lift(id, { by, why });
         io.stdout.write(lifted ? 'lifted\n' : 'there was no such block running\n');
         end(lifted ? 0 : 1);
       }),
-  );
+    );
   targeted(
     noted(connected(blocks.command('place').description('place a HARD block on one key of a subject'))),
   )
+    .addHelpText('after', helpOf(examples.place))
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
     .action((scope: Scope, flags: Connection & Note & Target) =>
       withGuard(flags, async (guard) => {
@@ -64,12 +72,13 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
         io.stdout.write(`${blockText(placed)}\n`);
       }),
     );
-  connected(blocks.command('audit').description('what operators did, newest last')).action(
-    (flags: Connection) =>
+  connected(blocks.command('audit').description('what operators did, newest last'))
+    .addHelpText('after', helpOf(examples.audit))
+    .action((flags: Connection) =>
       withGuard(flags, async (guard) => {
         for (const act of await guard.audit()) io.stdout.write(`${JSON.stringify(act)}\n`);
       }),
-  );
+    );
 }
 
 const blockText = ({ id, outcome, level, until }: ActiveBlock): string =>

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import { explain } from '../../guard/explain.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
-import { decideImmediately, eventSource, Replay } from '../replay/replay.ts';
+import type { ReplayEvent } from '../replay/event-line.ts';
+import { type Decide, decideImmediately, eventSource, Replay, type ReplaySource } from '../replay/replay.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
 
@@ -39,18 +40,32 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
         last = t;
         setTime(t);
       });
+      const until = flags.at === undefined ? null : timeOf(flags.at);
       const replay = new Replay(
         { file, summary: false, json: false, quiet: true, skipBad: false },
-        eventSource(decide),
+        eventsUntil(until ?? Number.POSITIVE_INFINITY, decide),
         io,
       );
       const code = await replay.run();
       if (code !== 0) return end(code);
-      const at = flags.at === undefined ? last : timeOf(flags.at);
+      const at = until ?? last;
       setTime(at);
       const explanation = await explain(store, request, { at });
       io.stdout.write(flags.json ? `${JSON.stringify(explanation)}\n` : `${explanation.words.join('\n')}\n`);
     });
+}
+
+/** What comes later has not happened yet. */
+function eventsUntil(until: number, decide: Decide): ReplaySource<ReplayEvent> {
+  const source = eventSource(decide);
+  return {
+    ...source,
+    read: (text, number) => {
+      const event = source.read(text, number);
+      return event !== null && event.t > until ? null : event;
+    },
+    adviceOn: (text) => source.adviceOn?.(text) ?? 'Mend it, or take it out',
+  };
 }
 
 function timeOf(text: string): number {

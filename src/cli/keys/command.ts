@@ -22,6 +22,7 @@ export function addKeys(program: Command, io: CommandIo): void {
   program
     .command('keys')
     .description('the secrets that keys are made with')
+    .addHelpText('after', help)
     .command('rotate')
     .description('begin or end a rotation of the secret in a key file')
     .argument('<file>', 'key file; made if it is not there')

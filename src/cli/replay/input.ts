@@ -22,8 +22,8 @@ const gzipMagic = [0x1f, 0x8b] as const;
  * can unpack into more memory than a chunk.
  */
 export function openInput(file: string, io: CommandIo, now: () => number = Date.now): Input {
-  const source = file === '-' ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const { size, mtimeMs } = file === '-' ? { size: 0, mtimeMs: now() } : statOf(file);
+  const source = file === '-' ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
@@ -42,6 +42,7 @@ export function openInput(file: string, io: CommandIo, now: () => number = Date.
 /** A file that is not there is told of when it is opened, in the same words as for any other command. */
 function statOf(file: string): { readonly size: number; readonly mtimeMs: number } {
   const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new Fault('INPUT_INVALID', `${file} is a folder: name a file in it`);
   return found?.isFile() ? found : { size: 0, mtimeMs: Date.now() };
 }
 
