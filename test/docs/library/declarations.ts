@@ -29,7 +29,7 @@ export interface Declaration {
 
 const sources = new Map<string, Source>();
 
-export function sourceAt(path: string): Source {
+function sourceAt(path: string): Source {
   const known = sources.get(path);
   if (known !== undefined) return known;
   const text = readFileSync(join(root, path), 'utf8');
