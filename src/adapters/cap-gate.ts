@@ -9,7 +9,7 @@ import {
   routeOf,
 } from '../concurrency/index.ts';
 import { requestIdHeader } from '../limits/index.ts';
-import { barePath, pathSegments, withoutBase } from '../limits/request-path.ts';
+import { barePath, MountPath } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 
 /** Where a call queues, and how. */
@@ -52,12 +52,12 @@ export type CapPassage = {
 export class CapGate<Args extends readonly unknown[]> {
   readonly #caps: Caps;
   readonly #options: CapGateOptions<Args>;
-  readonly #base: readonly string[];
+  readonly #mount: MountPath;
 
   constructor(caps: Caps, options: CapGateOptions<Args>) {
     this.#caps = caps;
     this.#options = options;
-    this.#base = pathSegments(options.basePath ?? '/');
+    this.#mount = new MountPath(options.basePath);
   }
 
   /**
@@ -80,7 +80,7 @@ export class CapGate<Args extends readonly unknown[]> {
 
   #choose({ method, path }: Arrival, args: Args): Awaitable<CapChoice | null> {
     const { route } = this.#options;
-    return route === undefined ? routeOf(method, barePath(withoutBase(path, this.#base))) : route(...args);
+    return route === undefined ? routeOf(method, barePath(this.#mount.below(path))) : route(...args);
   }
 
   #headersFor(requestId: string): Answer['headers'] {

@@ -15,7 +15,7 @@ import {
   lowerCaseNames,
   writeRateLimitHeaders,
 } from '../limits/rate-limit-headers.ts';
-import { pathSegments, withoutBase } from '../limits/request-path.ts';
+import { MountPath } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
@@ -66,14 +66,14 @@ export class LimitGate<Args extends readonly unknown[]> {
   readonly #limiter: Limiter;
   readonly #options: LimitOptions<Args>;
   readonly #addressOf: ClientAddress;
-  readonly #base: readonly string[];
+  readonly #mount: MountPath;
 
   /** @throws Fault `CONFIG_INVALID` when an option is not well formed. */
   constructor(limiter: Limiter, options: LimitOptions<Args>) {
     this.#limiter = limiter;
     this.#options = options;
     this.#addressOf = createClientAddress(options);
-    this.#base = pathSegments(options.basePath ?? '/');
+    this.#mount = new MountPath(options.basePath);
     this.followsCalls = Boolean(
       options.skipSuccessfulRequests || options.skipFailedRequests || options.scenarios,
     );
@@ -108,7 +108,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     const { method, path, header, peer } = arrival;
     const call = {
       method,
-      path: withoutBase(path, this.#base),
+      path: this.#mount.below(path),
       header,
       ip: this.#addressOf(peer, header),
       ua: header('user-agent'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { barePath, pathSegments, withoutBase } from './request-path.ts';
+import { barePath, MountPath, pathReadings, pathSegments } from './request-path.ts';
 
 describe('a path', () => {
   it.each([
@@ -16,32 +16,107 @@ describe('a path', () => {
     expect(barePath(target)).toBe(path);
   });
 
-  it('below a base loses it, in whatever spelling', () => {
-    const base = pathSegments('/api/V1/');
-    for (const target of ['/api/v1/list', '/API/v1//list/', '/%61pi/v1/list?x', 'http://host/api/v1/list']) {
-      expect(pathSegments(withoutBase(target, base))).toEqual(['list']);
-    }
-    expect(withoutBase('/api/v1', base)).toBe('/');
-    expect(withoutBase('/api/v10/list', base)).toBe('/api/v10/list');
-    expect(withoutBase('/list', base)).toBe('/list');
-    expect(pathSegments(withoutBase('/api/v1/a%2Fb', base))).toEqual(['a/b']);
+  it.each([
+    '/x/../create',
+    '/./create',
+    '/create/.',
+    '/create/x/..',
+    '/../../create',
+    '/%2e/create',
+    '/x/%2E%2e/create',
+    '/x/.%2E/create',
+    '/x\\..\\create',
+    '\\create',
+    '//x/../create',
+    '/x/..;v=1/create',
+  ])('of %j has its dot segments resolved', (target) => {
+    expect(pathSegments(target)).toEqual(['create']);
   });
 
-  it('without a base is what it was', () => {
+  it('keeps dots that are only part of a segment', () => {
+    expect(pathSegments('/.well-known/a..b/.../c.')).toEqual(['.well-known', 'a..b', '...', 'c.']);
+  });
+
+  it('has one reading, unless servers differ about it', () => {
+    expect(pathReadings('/a//b%2Fc;v=1?x=/../y')).toEqual([['a', 'b/c']]);
+    expect(pathReadings('/files/../list')).toEqual(
+      expect.arrayContaining([['list'], ['files', '..', 'list']]),
+    );
+  });
+
+  it('is read as URL reads it, among others', () => {
+    const pieces = ['/', '\\', '.', '..', '%2e', '%2E', 'a', 'B', '%61', '\t', '\u00a0', 'é', '//', ' '];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
+        const path = `/${parts.join('')}`;
+        fc.pre(URL.canParse(path, 'http://host'));
+        const asUrl = new URL(path, 'http://host').pathname.split('/').filter((segment) => segment !== '');
+        expect(pathReadings(path)).toContainEqual(
+          asUrl.map((segment) => decodeURIComponent(segment).toLowerCase()),
+        );
+      }),
+    );
+  });
+});
+
+describe('a mount path', () => {
+  const segmentsBelow = (base: string, target: string) => pathSegments(new MountPath(base).below(target));
+
+  it('is taken off a path below it, in whatever spelling', () => {
+    for (const target of [
+      '/api/v1/list',
+      '/API/v1//list/',
+      '/%61pi/v1/list?x',
+      'http://host/api/v1/list',
+      '/x/../api/v1/list',
+      '/api/../api/v1/list',
+      '/api/v1/x/../list',
+      '/api\\v1\\list',
+      '//host/api/v1/list',
+    ]) {
+      expect(segmentsBelow('/api/V1/', target)).toEqual(['list']);
+    }
+    expect(new MountPath('/api/v1').below('/api/v1')).toBe('/');
+    expect(segmentsBelow('/api/v1', '/api/v1/a%2Fb')).toEqual(['a/b']);
+    expect(segmentsBelow('/api/v1', '/api/v1/a%5Cb')).toEqual(['a\\b']);
+  });
+
+  it('is not taken off other paths', () => {
+    const mount = new MountPath('/api/v1');
+    expect(mount.below('/api/v10/list')).toBe('/api/v10/list');
+    expect(mount.below('/list')).toBe('/list');
+  });
+
+  it('leaves the readings of what is below it', () => {
+    const below = new MountPath('/api').below('/api/files/../list');
+    expect(pathReadings(below)).toEqual(expect.arrayContaining([['list'], ['files', '..', 'list']]));
+  });
+
+  it('that is none leaves targets as they are', () => {
     fc.assert(
       fc.property(fc.string(), (target) => {
-        expect(withoutBase(target, [])).toBe(target);
+        expect(new MountPath().below(target)).toBe(target);
       }),
     );
   });
 
-  it('never fails, and keeps its segments below a base', () => {
+  it('never fails, and keeps the segments below it', () => {
+    const mount = new MountPath('/api');
     const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(anyText, (target) => {
-        const below = withoutBase(`/api/${target}`, ['api']);
-        expect(pathSegments(below)).toEqual(pathSegments(`/api/${target}`).slice(1));
+        fc.pre(pathSegments(`/api/${target}`)[0] === 'api');
+        expect(pathSegments(mount.below(`/api/${target}`))).toEqual(pathSegments(`/api/${target}`).slice(1));
       }),
     );
+  });
+
+  it('answers the same for a path it has seen, whatever its query', () => {
+    const mount = new MountPath('/api');
+    expect(['/api/list?a', '/api/list?b', '/api/list'].map((target) => mount.below(target))).toEqual([
+      '/list',
+      '/list',
+      '/list',
+    ]);
   });
 });

@@ -1,3 +1,5 @@
+import { Recent } from '../identity/recent.ts';
+
 /** Scheme and authority, where a client has sent the absolute form of a target. */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
@@ -11,18 +13,62 @@ export function barePath(target: string): string {
 
 /**
  * The segments of a path as routes are compared: without regard to case, to slashes at the end or doubled, to
- * percent-encoding and to parameters after a semicolon. Frameworks differ in what they let through, and a spelling must
- * not make a call cheaper. Split before decoding: an encoded slash is part of its segment.
+ * percent-encoding and to parameters after a semicolon, and with dot segments resolved, also encoded ones and ones
+ * between backslashes. Frameworks differ in what they let through, and a spelling must not make a call cheaper. Split
+ * before decoding: an encoded slash is part of its segment.
  */
 export function pathSegments(target: string): string[] {
+  const path = barePath(target);
+  return resolved(segmentsOf(path.includes('\\') ? path.replaceAll('\\', '/') : path));
+}
+
+/**
+ * What routers do not agree about: dot segments, backslashes, what is no printable ASCII and may be cut off or out, a
+ * doubled slash at the start, which URLs take for a host, and a semicolon, which some take for the start of a query.
+ */
+const ambiguous = /[^!-[\]-~]|^\/\/|(?:\/|%2f|%5c)(?:\.|%2e)|;[^/]*\//i;
+
+/**
+ * Everything that a target may mean to whoever serves it, as segments: one reading for nearly all of them. The first is
+ * that of {@link pathSegments}, the last is the path to the letter.
+ */
+export function pathReadings(target: string): readonly (readonly string[])[] {
+  const path = barePath(target);
+  const readings = [pathSegments(path)];
+  if (!ambiguous.test(path)) return readings;
+  // As `new URL` has it, which many handlers route by; what it cannot parse they cannot route.
+  if (URL.canParse(path, anyOrigin)) readings.push(segmentsOf(new URL(path, anyOrigin).pathname));
+  // As servers have it that decode before they split, and url.parse(), which trims.
+  readings.push(pathSegments(path.trim().replace(/%2f|%5c/gi, '/')));
+  readings.push(segmentsOf(path.replace(/;.*/s, '')));
+  readings.push(segmentsOf(path));
+  return readings;
+}
+
+const anyOrigin = 'http://localhost';
+
+function segmentsOf(path: string): string[] {
   const segments: string[] = [];
-  for (const part of barePath(target).split('/')) {
+  for (const part of path.split('/')) {
     const end = part.indexOf(';');
     const segment = end < 0 ? part : part.slice(0, end);
     if (segment !== '') segments.push(decode(segment).toLowerCase());
   }
   return segments;
 }
+
+/** Without dot segments. The same list where there is none, as in nearly all of them. */
+function resolved(segments: string[]): string[] {
+  if (!segments.some(isDots)) return segments;
+  const kept: string[] = [];
+  for (const segment of segments) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '.') kept.push(segment);
+  }
+  return kept;
+}
+
+const isDots = (segment: string): boolean => segment === '.' || segment === '..';
 
 /** A segment that is not well encoded is compared as it is. */
 function decode(segment: string): string {
@@ -35,15 +81,52 @@ function decode(segment: string): string {
   }
 }
 
-/** The target without the segments it begins with; as it is where it does not begin with them. */
-export function withoutBase(target: string, base: readonly string[]): string {
-  if (base.length === 0) return target;
-  const segments = pathSegments(target);
-  if (base.some((segment, index) => segment !== segments[index])) return target;
-  return `/${segments.slice(base.length).map(escaped).join('/')}`;
+const rememberedPaths = 1_024;
+/** With its query, for a path that is cut from a target keeps all of it in memory. */
+const longestTarget = 256;
+
+/** Where an application is mounted. Recent paths are remembered, for taking one apart costs more than a lookup. */
+export class MountPath {
+  readonly #segments: readonly string[];
+  readonly #recent = new Recent<string>(rememberedPaths, longestTarget);
+
+  /** @param path default `/`: not mounted below anything */
+  constructor(path = '/') {
+    this.#segments = pathSegments(path);
+  }
+
+  /** A path without its query and without what it is mounted at; whole where it is somewhere else. */
+  below(target: string): string {
+    if (this.#segments.length === 0) return target;
+    const query = target.indexOf('?');
+    const path = query < 0 ? target : target.slice(0, query);
+    if (target.length > longestTarget) return this.#cut(path);
+    const known = this.#recent.get(path);
+    if (known !== undefined) return known;
+    const below = this.#cut(path);
+    this.#recent.set(path, below);
+    return below;
+  }
+
+  /** To the letter where that leaves all readings open, for which of them counts is not known here. */
+  #cut(path: string): string {
+    const depth = this.#segments.length;
+    const readings = pathReadings(path).filter((segments) => this.#holds(segments));
+    const [first, ...others] = readings.map((segments) => textOf(segments.slice(depth)));
+    if (first === undefined) return path;
+    return others.findLast((text) => textOf(pathSegments(text)) === first) ?? first;
+  }
+
+  #holds(reading: readonly string[]): boolean {
+    return this.#segments.every((segment, index) => segment === reading[index]);
+  }
+}
+
+function textOf(segments: readonly string[]): string {
+  return `/${segments.map(escaped).join('/')}`;
 }
 
 /** What would be read as something else in a path. */
 function escaped(segment: string): string {
-  return segment.replace(/[%/?#;]/g, encodeURIComponent);
+  return segment.replace(/[%/?#;\\]/g, encodeURIComponent);
 }

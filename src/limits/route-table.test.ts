@@ -44,12 +44,49 @@ describe('route costs', () => {
     '/create;v=1',
     'http://somewhere/create',
     'HTTPS://somewhere:8080/create?x',
+    '/x/../create',
+    '/./create',
+    '/%2e/create',
+    '/x/%2E%2e/create',
+    '/x\\..\\create',
+    '/create\\',
+    '//host/create',
+    '/a//../create',
+    '/x/..;/create',
+    '/x%2f..%2Fcreate',
+    '/cre\tate',
+    '/create\u00a0',
+    '/create;/x',
   ])('are the same for every spelling: %s', (path) => {
     expect(costOf('PUT', path)).toBe(5);
   });
 
   it('take an encoded slash for part of its segment, as routers do', () => {
     expect(costOf('GET', '/items/a%2Fb', [{ path: '/items/:id', cost: 8 }])).toBe(8);
+  });
+
+  it('are the dearest of all that a path may be read as', () => {
+    const routes = [
+      { path: '/list', cost: 2 },
+      { path: '/files/*', cost: 9 },
+    ];
+    expect(costOf('GET', '/files/../list', routes)).toBe(9);
+    expect(costOf('GET', '/list/../files/a', routes)).toBe(9);
+    expect(costOf('GET', '/x/../list', routes)).toBe(2);
+    expect(new RouteTable(routes, 4).find('GET', '/x/../list').cost).toBe(4);
+    expect(new RouteTable([{ path: '/free', cost: 0 }], 1).find('GET', '/free/../other').cost).toBe(1);
+  });
+
+  it('hide the quota when one of the readings is a sign-in', () => {
+    const table = new RouteTable(
+      [
+        { path: '/login', signIn: true },
+        { path: '/files/*', cost: 3 },
+      ],
+      1,
+    );
+    expect(table.find('POST', '/./login')).toEqual(table.find('POST', '/login'));
+    expect(table.find('POST', '/files/../login')).toMatchObject({ name: '/files/*', cost: 3, signIn: true });
   });
 
   it('are never thrown off by a path', () => {

@@ -1,7 +1,7 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCost } from './allowance.ts';
-import { pathSegments } from './request-path.ts';
+import { pathReadings, pathSegments } from './request-path.ts';
 
 /** What calls of one route cost. */
 export interface Route {
@@ -43,7 +43,10 @@ export const defaultRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/delete', cost: 3 },
 ];
 
-/** Finds the route of a call; the first that matches wins. Spelling makes no difference, see {@link pathSegments}. */
+/**
+ * Finds the route of a call; the first that matches wins. Spelling makes no difference, see {@link pathSegments}; a path
+ * that servers read in several ways is the dearest route that one of them may take it for.
+ */
 export class RouteTable {
   /** By the methods that the table names. */
   readonly #byMethod = new Map<string, MethodRoutes>();
@@ -98,7 +101,19 @@ class MethodRoutes {
   }
 
   #match(target: string): CompiledRoute {
-    const segments = pathSegments(target);
+    const [first = this.#other, ...others] = pathReadings(target).map((segments) => this.#first(segments));
+    if (others.length === 0) return first;
+    let dearest = first;
+    for (const route of others) {
+      const isNamed = dearest === this.#other && route.cost === dearest.cost;
+      if (route.cost > dearest.cost || isNamed) dearest = route;
+    }
+    // An answer that may be one of a sign-in must not tell the quota.
+    const signIn = first.signIn || others.some((route) => route.signIn);
+    return signIn === dearest.signIn ? dearest : { ...dearest, signIn };
+  }
+
+  #first(segments: readonly string[]): CompiledRoute {
     return this.#patterns.find((pattern) => patternMatches(pattern, segments)) ?? this.#other;
   }
 }
