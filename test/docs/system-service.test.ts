@@ -1,8 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
 import { serviceDefaults } from '../../src/config/service-defaults.ts';
 import { blocksIn, textOf } from './blocks.ts';
 import { objectionTo } from './program.ts';
@@ -43,32 +40,6 @@ describe('the unit for systemd', () => {
     const { drainMs, maxConnections } = serviceDefaults.listen;
     expect(numberOf('TimeoutStopSec') * 1000).toBeGreaterThan(drainMs + 1000);
     expect(numberOf('LimitNOFILE')).toBeGreaterThan(maxConnections);
-  });
-
-  // Not a test that is skipped elsewhere: what a unit may say is systemd's to know, and a machine without it has nobody to ask.
-  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-  if (!hasSystemd) return;
-  describe('read by systemd', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portcullis-unit-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    /** Programs have to be there to be verified: this one is. */
-    const complaints = (text: string): string => {
-      const file = join(folder, 'portcullis.service');
-      writeFileSync(file, text.replace('/usr/bin/node', process.execPath));
-      const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
-      return stderr
-        .split('\n')
-        .filter((line) => line.includes('portcullis.service'))
-        .join('\n');
-    };
-
-    it('is understood', () => {
-      expect(complaints(unit)).toBe('');
-    });
-
-    it('would be caught otherwise', () => {
-      expect(complaints(unit.replace('PrivateTmp=', 'PrivateTemp='))).toContain('PrivateTemp');
-    });
   });
 });
 
