@@ -33,6 +33,13 @@ export type ScenarioEvent =
       /** What could not be done because the store failed. */
       readonly doing: 'standing' | 'observe' | 'block';
       readonly code: FaultCode;
+    }
+  | {
+      readonly type: 'scenario';
+      /** A stored record could not be read. The call has thrown `RECORD_CORRUPT`. */
+      readonly what: 'corrupt';
+      /** How many records were set aside; the next call finds none in their place. */
+      readonly setAside: number;
     };
 
 /** Must not throw: what it throws surfaces in the call that led to the event. */

@@ -29,6 +29,7 @@ export class ScenarioCounter {
       this.#storeFailures += 1;
       return;
     }
+    if (event.what === 'corrupt') return;
     if (event.what === 'skipped' && event.scenario === null) {
       this.#skipped[event.by] += 1;
       return;

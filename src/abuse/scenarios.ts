@@ -3,6 +3,7 @@ import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Client, Limiter } from '../limits/index.ts';
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { type After, DelayRoom, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
@@ -89,14 +90,16 @@ class WatchedScenarios implements Scenarios {
   readonly #unknownUntil = new Recent<number>(remembered, longestRemembered);
 
   constructor(options: ScenariosOptions) {
-    const { store, limiter, mostDelayed = defaultMostDelayed } = options;
+    const { limiter, mostDelayed = defaultMostDelayed } = options;
     if (!Number.isInteger(mostDelayed) || mostDelayed < 0 || mostDelayed > 10_000) {
       throw new Fault('CONFIG_INVALID', 'mostDelayed must be an integer from 0 to 10000');
     }
     this.#watch = new Watch(options, limiter !== undefined);
     this.names = this.#watch.names;
-    this.#store = store;
-    this.#immediate = store.immediate;
+    this.#store = clearingStore(options.store, (setAside) =>
+      this.#watch.tell({ type: 'scenario', what: 'corrupt', setAside }),
+    );
+    this.#immediate = this.#store.immediate;
     this.#limiter = limiter;
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);

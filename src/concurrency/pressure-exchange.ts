@@ -1,3 +1,4 @@
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import {
@@ -36,8 +37,9 @@ export interface PublishOptions extends ExchangeOptions {
  * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
  */
 export function publishPressure(options: PublishOptions): () => void {
-  const { store, node, pressure } = options;
+  const { node, pressure } = options;
   assertName('node', node);
+  const store = clearingStore(options.store);
   const key = pressureKey(options.environment, options.service);
   return repeat(options, async () => {
     const level = Math.min(1, Math.max(0, pressure()));
@@ -76,7 +78,8 @@ const nothing: Heard = { pressure: 0, at: Number.NEGATIVE_INFINITY };
  * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
  */
 export function watchPressure(options: WatchOptions): PressureWatch {
-  const { store, services, clock = systemClock } = options;
+  const { services, clock = systemClock } = options;
+  const store = clearingStore(options.store);
   const keys = services.map((service) => pressureKey(options.environment, service));
   const stored = new Map(services.map((service) => [service, nothing]));
   const heard = new Map(services.map((service) => [service, nothing]));

@@ -10,7 +10,7 @@ interface AuditRecord extends StoredRecord {
 const KEPT_ACTS = 256;
 const KEEP_MS = 400 * 24 * 60 * 60_000;
 
-/** What operators did, newest last, in the store itself; bounded to the last acts. */
+/** What operators did, newest last, in the store itself; bounded to the last acts. The store is to be a clearing one. */
 export class AuditTrail {
   readonly #store: Store;
   readonly #key: Key<AuditRecord>;
@@ -24,7 +24,7 @@ export class AuditTrail {
 
   /** The store's time. */
   now(): Promise<number> {
-    return this.#store.view([this.#key], (_, now) => now);
+    return this.#store.view([], (_, now) => now);
   }
 
   async append(act: Omit<AuditEvent, 'at'>): Promise<void> {

@@ -90,8 +90,9 @@ export interface StoreEvent {
 
 /** A stored record could not be read. The operation has thrown `RECORD_CORRUPT`. */
 export interface CorruptEvent {
-  readonly policy: string;
-  readonly op: OperationName | 'probe';
+  /** Null where an operator's call met it. */
+  readonly policy: string | null;
+  readonly op: OperationName | 'operator';
   /** How many records were set aside for an operator; the next operation finds none in their place. */
   readonly setAside: number;
 }

@@ -2,6 +2,7 @@ import type { Decision } from '../core/decision.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { type Attempt, attempt, type Wrong } from './attempt.ts';
 import { AuditTrail } from './audit-trail.ts';
@@ -76,8 +77,11 @@ export function assembleGuard(parts: GuardParts): Guard {
   const run: RunCall = (call, at) => modes.run(call, at);
   const runSeen = witness === undefined ? null : witnessed(run, witness, failure.clock, events);
   const isTold = decisionSampler(parts.allowEventEvery ?? 1);
-  const audit = new AuditTrail(store, environment, (act) => events.emit('audit', act));
-  const operators = new OperatorCalls(store, engine, audit);
+  const records = clearingStore(store, (setAside) =>
+    events.emit('corrupt', { policy: null, op: 'operator', setAside }),
+  );
+  const audit = new AuditTrail(records, environment, (act) => events.emit('audit', act));
+  const operators = new OperatorCalls(records, engine, audit);
 
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);

@@ -1,3 +1,4 @@
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import {
   type AttemptCounters,
@@ -24,7 +25,7 @@ export class RecordCounters implements AttemptCounters {
   readonly #rules: CounterRules;
 
   constructor(store: Store, keys: CounterKeys, rules: CounterRules) {
-    this.#store = store;
+    this.#store = clearingStore(store);
     this.#keys = keys;
     this.#rules = rules;
   }

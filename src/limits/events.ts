@@ -24,7 +24,13 @@ export type LimitEvent =
       readonly paused: boolean;
       readonly cause: Fault;
     }
-  | { readonly type: 'store-recovered' };
+  | { readonly type: 'store-recovered' }
+  | {
+      /** A stored record could not be read. The call has thrown `RECORD_CORRUPT`. */
+      readonly type: 'record-corrupt';
+      /** How many records were set aside; the next call finds none in their place. */
+      readonly setAside: number;
+    };
 
 /** Must not throw: what it throws surfaces in the call that led to the event. */
 export type LimitListener = (event: LimitEvent) => void;

@@ -2,6 +2,7 @@ import { Keyspace } from '../core/keys.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
 import { createComponentHasher } from '../identity/component-hasher.ts';
 import type { Secret } from '../identity/hmac.ts';
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { assertName } from './limiter-options.ts';
 
@@ -42,7 +43,7 @@ export class HitCounter {
     assertName('name', name);
     const { prefix } = new Keyspace(environment, `hits.${name}`);
     const hash = createComponentHasher({ secret });
-    this.#store = store;
+    this.#store = clearingStore(store);
     this.#keyOf = (text) => ({ text: `${prefix}H:{${hash('account', text).hash}}`, was: null });
   }
 

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
+import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
@@ -89,9 +90,11 @@ class BucketLimiter implements Limiter {
       this.#counter.count(event);
       onEvent(event);
     };
-    this.#records = options.store;
+    this.#records = clearingStore(options.store, (setAside) =>
+      this.#onEvent({ type: 'record-corrupt', setAside }),
+    );
     this.#clock = options.clock ?? Date.now;
-    this.#store = new StoreFallback(options.store, this.#clock, this.#onEvent);
+    this.#store = new StoreFallback(this.#records, this.#clock, this.#onEvent);
   }
 
   async take(call: Call): Promise<Verdict> {

@@ -28,7 +28,7 @@ const pauseMs = 5 * SECOND_MS;
 /**
  * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
  * own. After three failures within ten seconds the store is left alone for five, then tried with one call at a time,
- * so that an outage does not cost every call its deadline.
+ * so that an outage does not cost every call its deadline. The store is to be a clearing one.
  */
 export class StoreFallback {
   readonly #store: Store;

@@ -9,6 +9,7 @@ import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { type Call, createLimiter, type Limiter, type Verdict } from '../limits/index.ts';
+import { clearingStore } from '../stores/clearing-store.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 import {
   limitListener,
@@ -43,7 +44,8 @@ export class LiveCore {
     this.#secrets = secrets;
     this.#observation = observation;
     this.pins = this.#openPins();
-    this.audit = new AuditTrail(opened.store, config.environment, pinListeners(observation).onAudit);
+    const records = clearingStore(opened.store);
+    this.audit = new AuditTrail(records, config.environment, pinListeners(observation).onAudit);
     this.guard = new LiveGuard(this.#makeGuard());
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
     this.#limiter = this.#makeLimiter();

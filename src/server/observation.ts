@@ -57,7 +57,7 @@ export function observeGuard(
     log.error({ policy, what, until }, 'a policy is shut: the store keeps failing'),
   );
   guard.on('corrupt', ({ policy, op, setAside }) =>
-    log.error({ policy, op, count: setAside }, 'a stored record cannot be read'),
+    log.error({ ...(policy !== null && { policy }), op, count: setAside }, 'a stored record cannot be read'),
   );
   guard.on('degradedEpoch', ({ policy, admitted }) =>
     log.warn({ policy, count: admitted }, 'a policy is on its store again'),
@@ -76,6 +76,9 @@ export function limitListener({ log, metrics, feed }: Observation, name: string)
       log.warn({ limiter: name, code: event.code }, 'the limiter decides without its store');
     }
     if (event.type === 'store-recovered') log.warn({ limiter: name }, 'the limiter is on its store again');
+    if (event.type === 'record-corrupt') {
+      log.error({ limiter: name, count: event.setAside }, 'a stored record cannot be read');
+    }
   };
 }
 
@@ -88,6 +91,9 @@ export function scenarioListener({ log, metrics, feed }: Observation): ScenarioL
     else if (event.what === 'failed') {
       metrics.fault(event.code);
       log.warn({ what: event.doing, code: event.code }, 'scenarios could not use the store');
+    } else if (event.what === 'corrupt') {
+      metrics.fault('RECORD_CORRUPT');
+      log.error({ what: 'scenarios', count: event.setAside }, 'a stored record cannot be read');
     } else {
       metrics.scenario(
         event.scenario,

@@ -40,13 +40,16 @@ export interface Store {
    * method.
    */
   readonly setAside?: ((keys: readonly Key[]) => Promise<number>) | undefined;
-  /** The same records without promises, where the store always answers at once. */
+  /** The same records without promises, where the store always answers at once and none of its records can be corrupt. */
   readonly immediate?: ImmediateStore | undefined;
   /** `view` without a promise; undefined whenever the store cannot show its records at once. Its faults are thrown. */
   readonly viewNow?: ImmediateStore['view'] | undefined;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
-  /** All records whose key text starts with `prefix` and whose last write left a block running. Unordered. */
+  /**
+   * All records whose key text starts with `prefix` and whose last write left a block running. Unordered. One that cannot
+   * be read is left out: it must not hide the others, and whoever calls for it sets it aside.
+   */
   held(prefix: string): AsyncIterable<HeldRecord>;
   /** Ends what the store owns (connections, files). Calls after it reject with `STORE_CLOSED`. */
   close(): Promise<void>;

@@ -85,6 +85,8 @@ export function limitFeed(feed: LiveFeed, limiter: string): LimitListener {
       feed.publish('limit', { what: 'store-failed', limiter, code: event.code, paused: event.paused });
     } else if (event.type === 'store-recovered') {
       feed.publish('limit', { what: 'store-recovered', limiter });
+    } else {
+      feed.publish('limit', { what: 'record-corrupt', limiter, setAside: event.setAside });
     }
   };
 }

@@ -270,6 +270,7 @@ export class Metrics {
   /** What a limiter tells of its store; calls are counted by {@link limit}. */
   limitEvent(event: LimitEvent): void {
     if (event.type === 'store-failed') this.fault(event.code);
+    if (event.type === 'record-corrupt') this.fault('RECORD_CORRUPT');
   }
 
   /** @param response what was done; `shadow` where it would have been, `skip` for those who are let through */

@@ -133,6 +133,26 @@ describe('embedded store and its files', () => {
     await looked.close();
   });
 
+  test('lists the other blocks beside one that cannot be read', async () => {
+    const { key, sibling, text } = group();
+    const { key: cut } = group();
+    const held = { ...kept, hardMs: 60_000 };
+    const store = open();
+    for (const each of [key, sibling, cut]) {
+      await store.transact([each], (records, now) => records.put(each, { at: now, count: 1 }, held));
+    }
+    await store.close();
+    const raw = openLmdb({ path, overlappingSync: false });
+    const stored = raw.openDB<string>('records', { encoding: 'string' });
+    await stored.put(key.text, 'nonsense');
+    await stored.put(cut.text, '9999999999999 9999999999999 {"at":1');
+    await raw.close();
+    const again = open();
+    expect((await collect(again.held(text))).map((record) => record.key)).toEqual([sibling.text]);
+    expect(await collect(again.held(cut.text))).toEqual([]);
+    await again.close();
+  });
+
   test('refuses keys that its file cannot hold', async () => {
     const store = open();
     for (const text of ['', 'x'.repeat(601), 'nul\0']) {

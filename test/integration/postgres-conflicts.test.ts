@@ -6,7 +6,7 @@ import {
   type PostgresPool,
   type PostgresStore,
 } from '../../src/stores/postgres/index.ts';
-import { addOne, group, kept, rejection, times } from '../conformance/under-test.ts';
+import { addOne, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres-server.ts';
 import { until } from '../servers/redis-server.ts';
 
@@ -174,7 +174,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
   });
 
   test('a record that is not one fails its calls with RECORD_CORRUPT and no others', async () => {
-    const { key, sibling } = group();
+    const { key, sibling, text } = group();
     await store.transact([key, sibling], (records, now) =>
       [key, sibling].map((one) => addOne(one)(records, now)),
     );
@@ -195,6 +195,10 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
       await fresh.close();
     }
     const fresh = createPostgresStore({ connectionString: server.connectionString, deadlineMs });
+    const blocked = { ...kept, hardMs: 60_000 };
+    await fresh.transact([sibling], (records, now) => records.put(sibling, { at: now, count: 1 }, blocked));
+    await outsider.query('UPDATE portcullis.records SET held_until = expires_at WHERE key = $1', [key.text]);
+    expect((await collect(fresh.held(text))).map((record) => record.key)).toEqual([sibling.text]);
     expect(await fresh.setAside?.([key, sibling])).toBe(1);
     const aside = await outsider.query('SELECT value FROM portcullis.records WHERE key = $1', [
       `portcullis-quarantine:${key.text}`,

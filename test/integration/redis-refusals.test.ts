@@ -173,6 +173,34 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     await guard.close();
   });
 
+  test('a guard sets aside what only its steps meet, and what its process remembers', async () => {
+    const guard = createGuard({ secret: 'x'.repeat(32), store: boundStore(store), environment: 'aside' });
+    const told: number[] = [];
+    guard.on('corrupt', ({ setAside }) => told.push(setAside));
+    const request = { action: 'auth.login', account: 'somebody', ip: '2001:db8:1:1::1', device: null };
+    await guard.fail(request);
+    const [macro = ''] = (await server.cli('KEYS', 'portcullis:aside:login:*:P32:*')).split('\n');
+    await server.cli('SET', macro, 'nonsense');
+    const other = { ...request, account: 'other', ip: '2001:db8:2:1::1' };
+    expect(await rejection(guard.fail(other))).toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(await guard.fail(other)).toMatchObject({ mode: 'NORMAL' });
+    const [account = ''] = (await server.cli('KEYS', 'portcullis:aside:login:*:K4:*')).split('\n');
+    // A block runs on it, so this process would go by what it read for two seconds.
+    await server.cli('SET', account, 'abcdefgh00000000 9999999999999 0 9999999999999 nonsense');
+    const key: Key<Count> = { text: account, was: null };
+    const get = (records: { get(key: Key<Count>): Count | undefined }) => records.get(key);
+    await until(() =>
+      store.view([key], get).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(await store.setAside?.([key])).toBe(1);
+    expect(await store.view([key], get)).toBeUndefined();
+    expect(told).toEqual([1]);
+    await guard.close();
+  });
+
   test('a record is readable in redis-cli, and Redis drops it when it ends', async () => {
     const { key } = group();
     const blocked = { keepMs: 60_000, softMs: 1_000, hardMs: 2_000 };
@@ -186,9 +214,12 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     expect(Number(await server.cli('PEXPIRETIME', key.text))).toBe(at + 60_000);
   });
 
-  test('listing blocks does not trip over keys of other owners', async () => {
+  test('listing blocks does not trip over keys of other owners, nor over what cannot be read', async () => {
     const { key, text } = group();
     await server.cli('RPUSH', `${text.replace('portcullis:', 'other:')}list`, 'a');
+    await server.cli('RPUSH', `${text}K1:{list}`, 'a');
+    await server.cli('SET', `${text}K1:{nonsense}`, 'nonsense');
+    await server.cli('SET', `${text}K1:{cut}`, 'abcdefgh00000000 9999999999999 0 9999999999999 {"at":1');
     await store.transact([key], (records, now) =>
       records.put(key, countOf(1, now), { ...kept, hardMs: 60_000 }),
     );

@@ -13,7 +13,7 @@ const tellers: Readonly<Record<string, Tell>> = {
   degradedEpoch: (line) =>
     `${text(line, 'policy')} decides on the store again; ${count(numberOf(line.admitted))} were let through meanwhile`,
   config: (line) => `Configuration: ${textOf(line.what) ?? textOf(line.message) ?? 'read anew'}`,
-  corrupt: (line) => `A record of ${text(line, 'policy')} could not be read`,
+  corrupt: (line) => `A record of ${textOf(line.policy) ?? 'the operators'} could not be read`,
   gap: (line) =>
     numberOf(line.missed) > 0
       ? `${count(numberOf(line.missed))} events were missed while the feed was away`

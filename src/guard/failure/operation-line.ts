@@ -10,6 +10,7 @@ import type { OperationStore } from '../run.ts';
 export class OperationLine implements OperationStore {
   readonly #store: Store;
   readonly #mayCall: () => boolean;
+  readonly #asked: (readonly Key[])[] = [];
   #hasEnded = false;
 
   constructor(store: Store, mayCall: () => boolean) {
@@ -22,11 +23,20 @@ export class OperationLine implements OperationStore {
     look: (records: Records, now: number) => T,
     options?: ViewOptions,
   ): Promise<T> {
-    return this.#isOpen() ? this.#store.view(keys, look, options) : Promise.reject(ended());
+    if (!this.#isOpen()) return Promise.reject(ended());
+    this.#asked.push(keys);
+    return this.#store.view(keys, look, options);
   }
 
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
-    return this.#isOpen() ? this.#store.transact(keys, step) : Promise.reject(ended());
+    if (!this.#isOpen()) return Promise.reject(ended());
+    this.#asked.push(keys);
+    return this.#store.transact(keys, step);
+  }
+
+  /** All that the operation has asked the store for: steps know keys that its view does not. */
+  get keys(): readonly Key[] {
+    return this.#asked.flat();
   }
 
   end(): void {

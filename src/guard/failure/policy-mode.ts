@@ -1,7 +1,10 @@
 import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, type FaultCode } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
-import type { Store } from '../../stores/store.ts';
+import type { Key } from '../../core/records.ts';
+import { setAsideAmong } from '../../stores/clearing-store.ts';
+import type { ImmediateStore, Store } from '../../stores/store.ts';
+import { isUnreadable } from '../../stores/unreadable.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
 import { decideNow, runImmediately, runOperation } from '../run.ts';
@@ -31,6 +34,7 @@ export interface PolicyStatus {
 export class PolicyMode {
   readonly #policy: Policy;
   readonly #store: Store;
+  readonly #immediate: ImmediateStore | undefined;
   readonly #settings: FailureSettings;
   readonly #events: EventHub<GuardEvents>;
   readonly #caps: LocalCaps;
@@ -48,6 +52,8 @@ export class PolicyMode {
   constructor(policy: Policy, store: Store, settings: FailureSettings, events: EventHub<GuardEvents>) {
     this.#policy = policy;
     this.#store = store;
+    // Where records may have to be set aside, the keys of every call are needed: those of an operation at once are not known.
+    this.#immediate = store.setAside === undefined ? store.immediate : undefined;
     this.#settings = settings;
     this.#events = events;
     this.#caps = settings.openCaps(settings.capsOf(policy));
@@ -60,13 +66,18 @@ export class PolicyMode {
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
     const trips = this.#trips;
+    let line: OperationLine | undefined;
     try {
-      const decision = this.#runNow(call, at) ?? (await this.#runInTime(call, at));
+      let decision = this.#runNow(call, at);
+      if (decision === null) {
+        line = new OperationLine(this.#store, () => this.#trips === trips);
+        decision = await this.#runInTime(line, call, at);
+      }
       this.#reportCall(call.op, startedAt, null);
       return decision;
     } catch (cause) {
       this.#reportCall(call.op, startedAt, cause);
-      if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') await this.#quarantine(call);
+      if (isUnreadable(cause)) await this.#quarantine(call.op, line?.keys ?? call.operation.keys);
       if (!isStoreFailure(cause)) throw cause;
       this.#tick();
       if (this.#trips === trips) this.#noteFailure();
@@ -76,16 +87,14 @@ export class PolicyMode {
 
   /** Decides without waiting, where the store can: then there is no deadline to pass. Null where it cannot. */
   #runNow({ op, operation }: Call, at: number | undefined): Decision | null {
-    const { immediate, viewNow } = this.#store;
-    if (immediate !== undefined) return runImmediately(immediate, operation, at);
+    if (this.#immediate !== undefined) return runImmediately(this.#immediate, operation, at);
+    const { viewNow } = this.#store;
     return op === 'check' && viewNow !== undefined ? decideNow(viewNow, operation, at) : null;
   }
 
   /** What is left of the operation once its deadline has passed reaches the store no more. */
-  async #runInTime({ operation }: Call, at: number | undefined): Promise<Decision> {
+  async #runInTime(line: OperationLine, { operation }: Call, at: number | undefined): Promise<Decision> {
     const { deadlineMs, clock } = this.#settings;
-    const trips = this.#trips;
-    const line = new OperationLine(this.#store, () => this.#trips === trips);
     try {
       return await withinDeadline(runOperation(line, operation, at), deadlineMs, clock);
     } catch (cause) {
@@ -224,11 +233,9 @@ export class PolicyMode {
   }
 
   /** A record that cannot be read is not trusted and not left to stop its subject for good: it is set aside. */
-  async #quarantine({ op, operation }: Call): Promise<void> {
+  async #quarantine(op: OperationName, keys: readonly Key[]): Promise<void> {
     const { name: policy } = this.#policy;
-    const moving = (async () => (await this.#store.setAside?.(operation.keys)) ?? 0)();
-    // A store that cannot do it now will be asked again by the next operation that meets the record.
-    const setAside = await moving.catch(() => 0);
+    const setAside = await setAsideAmong(this.#store, keys);
     this.#events.emit('corrupt', { policy, op, setAside });
   }
 }

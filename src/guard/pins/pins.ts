@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
+import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { AuditTrail } from '../audit-trail.ts';
 import type { AuditEvent } from '../events.ts';
@@ -65,7 +66,8 @@ export class Pins {
   #isClosed = false;
 
   constructor(options: PinsOptions) {
-    const { store, environment, clock = systemClock } = options;
+    const { environment, clock = systemClock } = options;
+    const store = clearingStore(options.store);
     this.#store = store;
     this.#key = pinKey(environment);
     this.#audit = new AuditTrail(store, environment, (act) => options.onAudit?.(act));

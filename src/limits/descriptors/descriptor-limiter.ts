@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
+import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { LimitEvent } from '../events.ts';
 import { assertName } from '../limiter-options.ts';
@@ -55,7 +56,7 @@ export interface OverLimitEvent {
 
 export type DescriptorEvent =
   | OverLimitEvent
-  | Extract<LimitEvent, { type: 'store-failed' | 'store-recovered' }>;
+  | Extract<LimitEvent, { type: 'store-failed' | 'store-recovered' | 'record-corrupt' }>;
 
 /** How a descriptor limiter is made. */
 export interface DescriptorLimiterOptions extends Secrets {
@@ -102,11 +103,12 @@ class WindowLimiter implements DescriptorLimiter {
   #tree: DescriptorTree;
 
   constructor(options: DescriptorLimiterOptions) {
-    const { store, domains, environment = 'default', clock = Date.now, onEvent = () => {} } = options;
+    const { domains, environment = 'default', clock = Date.now, onEvent = () => {} } = options;
     assertName('environment', environment);
     this.#onEvent = onEvent;
     this.#keys = createDescriptorKeys(environment, options);
     this.#tree = treeOf(domains);
+    const store = clearingStore(options.store, (setAside) => onEvent({ type: 'record-corrupt', setAside }));
     this.#store = new StoreFallback(store, clock, (event) => {
       if (event.type === 'store-failed' || event.type === 'store-recovered') onEvent(event);
     });

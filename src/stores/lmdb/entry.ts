@@ -2,6 +2,7 @@ import { Fault, shapeOf } from '../../core/fault.ts';
 import type { StoredRecord } from '../../core/records.ts';
 import { recordOfJson } from '../record-json.ts';
 import type { Put } from '../step-records.ts';
+import { ifReadable } from '../unreadable.ts';
 
 /**
  * A record as it stands in the file: `<expiresAt> <heldUntil> <JSON>`. The times are the store's, in milliseconds, and
@@ -44,13 +45,7 @@ export function entryOfText(text: string): Entry {
 
 /** Whether the text is an entry with a record in it. */
 export function isReadable(text: string): boolean {
-  try {
-    recordOfJson(entryOfText(text).json);
-    return true;
-  } catch (cause) {
-    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') return false;
-    throw cause;
-  }
+  return ifReadable(() => recordOfJson(entryOfText(text).json)) !== undefined;
 }
 
 /** The record in it, or undefined once its expiry has come, whether or not it has been dropped. */

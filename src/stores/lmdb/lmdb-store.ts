@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Fault, invariant } from '../../core/fault.ts';
-import type { Key, Records } from '../../core/records.ts';
+import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { PendingCall } from '../pending-call.ts';
 import { textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
+import { ifReadable } from '../unreadable.ts';
 import type { Place } from './drop-order.ts';
 import { recordAt } from './entry.ts';
 import { KnownRecord } from './known-records.ts';
@@ -128,9 +129,7 @@ export class FolderStore implements LmdbStore {
       for (const place of page) {
         after = place;
         const [, , text] = place;
-        const entry = text.startsWith(prefix) ? file.find(text) : undefined;
-        if (entry === undefined || entry.heldUntil <= now) continue;
-        const value = recordAt(entry, now);
+        const value = text.startsWith(prefix) ? ifReadable(() => heldIn(file, text, now)) : undefined;
         if (value !== undefined) held.push({ key: text, value });
       }
       yield* held;
@@ -178,6 +177,12 @@ export class FolderStore implements LmdbStore {
       throw error;
     }
   }
+}
+
+/** The record, while a block on it runs. */
+function heldIn(file: RecordFile, text: string, now: number): StoredRecord | undefined {
+  const entry = file.find(text);
+  return entry !== undefined && entry.heldUntil > now ? recordAt(entry, now) : undefined;
 }
 
 /** A key that has led to a record before is not looked at again. */

@@ -1,5 +1,6 @@
 import { recordOfJson } from '../record-json.ts';
 import type { HeldRecord } from '../store.ts';
+import { ifReadable } from '../unreadable.ts';
 import type { Connections } from './connections.ts';
 import type { Statements } from './statements.ts';
 
@@ -20,7 +21,8 @@ export async function* heldRecords(
       after = String(key);
       if (!after.startsWith(prefix)) return;
       const isHeld = Math.min(Number(heldUntil), Number(expiresAt)) > Number(now);
-      if (isHeld) yield { key: after, value: recordOfJson(String(json)) };
+      const value = isHeld ? ifReadable(() => recordOfJson(String(json))) : undefined;
+      if (value !== undefined) yield { key: after, value };
     }
     if (page.length < pageSize) return;
   }

@@ -1,6 +1,6 @@
-import { Fault } from '../../core/fault.ts';
 import { QUARANTINE_MS, QUARANTINE_PREFIX } from '../quarantine.ts';
 import { recordOfJson } from '../record-json.ts';
+import { ifReadable } from '../unreadable.ts';
 import type { Connections } from './connections.ts';
 import type { Statements } from './statements.ts';
 
@@ -23,11 +23,5 @@ export async function setAside(
 }
 
 function isReadable(json: string): boolean {
-  try {
-    recordOfJson(json);
-    return true;
-  } catch (cause) {
-    if (cause instanceof Fault && cause.code === 'RECORD_CORRUPT') return false;
-    throw cause;
-  }
+  return ifReadable(() => recordOfJson(json)) !== undefined;
 }

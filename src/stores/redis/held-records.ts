@@ -1,4 +1,5 @@
 import type { HeldRecord } from '../store.ts';
+import { ifReadable, isUnreadable } from '../unreadable.ts';
 import { Snapshot } from './envelope.ts';
 import type { Link } from './link.ts';
 
@@ -36,14 +37,28 @@ export async function* heldRecords(
 }
 
 async function heldAmong(link: Link, keys: readonly string[], now: () => number): Promise<HeldRecord[]> {
-  const heads = await Promise.all(keys.map((key) => link.send(['GETRANGE', key, '0', envelopeEnd], key)));
-  const likely = keys.filter((_, place) => snapshotOf(heads[place]).isHeld(now()));
-  const texts = await Promise.all(likely.map((key) => link.send(['GET', key], key)));
+  const heads = await Promise.all(keys.map((key) => textOf(link, ['GETRANGE', key, '0', envelopeEnd])));
+  const likely = keys.filter((_, place) => isHeld(heads[place], now()));
+  const texts = await Promise.all(likely.map((key) => textOf(link, ['GET', key])));
   return likely.flatMap((key, place) => {
-    const snapshot = snapshotOf(texts[place]);
-    const value = snapshot.isHeld(now()) ? snapshot.valueAt(now()) : undefined;
+    const reply = texts[place];
+    const value = isHeld(reply, now()) ? ifReadable(() => snapshotOf(reply).valueAt(now())) : undefined;
     return value === undefined ? [] : [{ key, value }];
   });
+}
+
+/** What a command shows of a key; null where the key holds something else than a text. */
+async function textOf(link: Link, command: readonly [name: string, key: string, ...rest: string[]]) {
+  try {
+    return await link.send(command, command[1]);
+  } catch (cause) {
+    if (isUnreadable(cause)) return null;
+    throw cause;
+  }
+}
+
+function isHeld(reply: unknown, now: number): boolean {
+  return ifReadable(() => snapshotOf(reply).isHeld(now)) ?? false;
 }
 
 /** A key that expired since it was listed answers with an empty text, or none. */

@@ -1,4 +1,5 @@
 import type { Key } from '../../core/records.ts';
+import { textsOf } from '../step-records.ts';
 import type { Snapshot } from './envelope.ts';
 import { type Reading, RecordCache } from './record-cache.ts';
 
@@ -68,7 +69,7 @@ export class KnownBlocks {
 
   /** Forgets records whose state is in doubt. */
   forget(keys: readonly Key[]): void {
-    for (const { text } of keys) this.#cache.delete(text);
+    for (const text of textsOf(keys)) this.#cache.delete(text);
   }
 
   /** Whether a block of one of these records is known, though perhaps too long ago to be answered with. */

@@ -1,4 +1,5 @@
 import type { Key } from '../../core/records.ts';
+import { textsOf } from '../step-records.ts';
 import type { Snapshot } from './envelope.ts';
 import { KnownBlocks } from './known-blocks.ts';
 import { type Reading, RecordCache } from './record-cache.ts';
@@ -51,9 +52,9 @@ export class Memory {
     this.blocks.learn(reading, this.now());
   }
 
-  /** Forgets records whose state is in doubt, after a commit whose outcome is not known. */
+  /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */
   forget(keys: readonly Key[]): void {
-    for (const { text } of keys) this.#warm.delete(text);
+    for (const text of textsOf(keys)) this.#warm.delete(text);
     this.blocks.forget(keys);
   }
 }

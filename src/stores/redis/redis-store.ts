@@ -99,7 +99,9 @@ export class DrivenRedisStore implements RedisStore {
   async setAside(keys: readonly Key[]): Promise<number> {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();
-    return setAside(this.#link, textsOf(keys), this.#clock.now());
+    const moved = await setAside(this.#link, textsOf(keys), this.#clock.now());
+    this.#memory.forget(keys);
+    return moved;
   }
 
   /** Writes, because a read would not tell a master from a replica, nor a full server from one that can serve. */
