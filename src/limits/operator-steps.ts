@@ -1,4 +1,4 @@
-import { escalate } from '../core/ladder.ts';
+import { durationOf, escalate } from '../core/ladder.ts';
 import type { Records } from '../core/records.ts';
 import { cleanStanding, hardBlocked, isHardBlocked, lifted, remembered } from '../core/standing.ts';
 import { admit } from './agent-admission.ts';
@@ -15,7 +15,10 @@ export function liftBlock(records: Records, client: ClientKey, t: number): boole
   return true;
 }
 
-/** Blocks a client from a level of the ladder on. Gives the end of the block, also of one that was running. */
+/**
+ * Blocks a client from a level of the ladder on. Gives the end of the block, also of one that was running and lasts longer.
+ * What runs is not escalated: two who block the same client at once mean one block.
+ */
 export function placeBlock(
   records: Records,
   client: ClientKey,
@@ -26,8 +29,9 @@ export function placeBlock(
   const { key, record: stored } = admit(records, client, t);
   const now = Math.max(t, stored?.at ?? t);
   const held = stored?.standing ?? cleanStanding;
-  if (isHardBlocked(held, now)) return held.hardUntil;
-  const level = escalate(fromLevel, remembered(held, now, ladder), ladder.maxLevel);
+  const runs = isHardBlocked(held, now);
+  const level = runs ? fromLevel : escalate(fromLevel, remembered(held, now, ladder), ladder.maxLevel);
+  if (runs && held.hardUntil >= now + durationOf(level, ladder)) return held.hardUntil;
   const standing = hardBlocked(held, level, now, ladder);
   const record = stored ?? emptyClient(now, limit);
   writeClient(records, key, clientRecord(now, standing, record.bucket, record.limit, record), t);
