@@ -183,6 +183,11 @@ describe('a bad configuration', () => {
     ],
     ['a rule that is not', { shadow: ['sprya'] }, 'shadow[0]: must be one of "score"'],
     [
+      'a scenario in shadow that is none',
+      { scenarios: { shadow: ['scraping', 'scrapping'] } },
+      'scenarios.shadow[1]: is not one of rotating-ips',
+    ],
+    [
       'a rule that cannot be in shadow',
       { policies: { login: { shadow: ['store'] } } },
       'policies.login.shadow[0]',

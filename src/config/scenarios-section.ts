@@ -12,6 +12,7 @@ import { type Problem, schemaProblems } from './problem.ts';
 import { isTree } from './tree.ts';
 
 const mostScenarios = 64;
+const longestName = 48;
 
 const GoodBotSchema = Type.Object(
   {
@@ -36,7 +37,7 @@ export const ScenariosSection = Type.Union(
       enabled: Type.Boolean({ description: 'Default true.' }),
       list: ScenarioList,
       allow: AllowSchema,
-      shadow: Type.Union([Type.Boolean(), Type.Array(text(48), { maxItems: mostScenarios })], {
+      shadow: Type.Union([Type.Boolean(), Type.Array(text(longestName), { maxItems: mostScenarios })], {
         description: 'Scenarios that decide and tell, but never enforce; `true` for all.',
       }),
       goodBots: Type.Union([Type.Boolean(), Type.Array(GoodBotSchema, { minItems: 1, maxItems: 64 })], {
@@ -59,6 +60,7 @@ export function resolveScenarios(section: unknown, problems: Problem[]): readonl
   const isList = Array.isArray(section);
   const list: unknown = isList ? section : isTree(section) ? section.list : undefined;
   const path = isList ? 'scenarios' : 'scenarios.list';
+  if (isTree(section)) problems.push(...shadowProblems(section.shadow, list));
   if (!Array.isArray(list)) return builtInScenarios;
   const found = list.flatMap((entry: unknown, index) => entryProblems(entry, `${path}[${index}]`));
   if (found.length > 0) {
@@ -71,6 +73,22 @@ export function resolveScenarios(section: unknown, problems: Problem[]): readonl
 }
 
 const builtInNames: ReadonlySet<unknown> = new Set(builtInScenarios.map(({ name }) => name));
+
+/** A name that no scenario has: the one that was meant would be enforced. */
+function shadowProblems(shadow: unknown, list: unknown): Problem[] {
+  if (!Array.isArray(shadow)) return [];
+  const own = Array.isArray(list)
+    ? list.map((entry: unknown) => (isTree(entry) ? entry.name : undefined))
+    : [];
+  const names = [...new Set([...builtInNames, ...own])].filter(isName);
+  return shadow.flatMap((name: unknown, index) =>
+    typeof name !== 'string' || names.includes(name)
+      ? []
+      : [{ path: `scenarios.shadow[${index}]`, message: `is not one of ${names.join(', ')}` }],
+  );
+}
+
+const isName = (name: unknown): name is string => typeof name === 'string' && name.length <= longestName;
 
 /** An entry with the name of a built-in one and without a key of its own changes that one. */
 function entryProblems(entry: unknown, path: string): Problem[] {
