@@ -27,7 +27,8 @@ const blockFactor = 10;
 /** … over this time. */
 export const askedWindowMs = 5 * SECOND_MS;
 
-const leastRate = 0.001;
+/** The lowest steady rate, in units of cost per second. */
+export const leastRate = 0.001;
 /** The rates, costs and debts in these bounds are exact as integers (see {@link milliCost}). */
 const mostRate = 100_000;
 const leastBurst = 2;

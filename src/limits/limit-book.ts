@@ -1,11 +1,11 @@
 import { Fault } from '../core/fault.ts';
-import { type Allowance, type Limit, toAllowance } from './allowance.ts';
+import { type Allowance, type Limit, leastRate, toAllowance } from './allowance.ts';
 import type { Call } from './call.ts';
 import { addressOf, CidrSet } from './cidr-set.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 
 const defaultRatePerSecond = 10;
-/** Anonymous callers get a quarter of the signed-in rate. */
+/** Anonymous callers get a quarter of the signed-in rate, where there is a rate that low. */
 const anonymousShare = 0.25;
 
 /** Finds the limit of a call. */
@@ -22,7 +22,7 @@ export class LimitBook {
     const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
     this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
     this.#anonymous = toAllowance('anonymous', {
-      ratePerSecond: anonymous.ratePerSecond ?? ratePerSecond * anonymousShare,
+      ratePerSecond: anonymous.ratePerSecond ?? Math.max(leastRate, ratePerSecond * anonymousShare),
       burst: anonymous.burst ?? burst,
     });
     this.#limitFor = options.limitFor;

@@ -33,7 +33,7 @@ export interface LimiterOptions {
   readonly ratePerSecond?: number | undefined;
   /** How many seconds of the rate may be spent at once, from 2 to 4. Default 3. */
   readonly burst?: number | undefined;
-  /** The limit of everybody else. Default: a quarter of the rate, the same burst. */
+  /** The limit of everybody else. Default: a quarter of the rate, but not less than 0.001, and the same burst. */
   readonly anonymous?: Partial<Limit> | undefined;
   /** What routes cost; the first match wins. Default: the table of `defaultRoutes`. */
   readonly routes?: readonly Route[] | undefined;
@@ -65,11 +65,43 @@ export interface Shadows {
 /** @throws Fault `CONFIG_INVALID` when a rule is not known. */
 export function shadowsOf(shadow: LimiterOptions['shadow'] = false): Shadows {
   if (typeof shadow === 'boolean') return { limit: shadow, autoBlock: shadow };
+  assertList('shadow', shadow);
   for (const rule of shadow) {
     if (rule === 'limit' || rule === 'auto-block') continue;
     throw new Fault('CONFIG_INVALID', `shadow must list "limit" or "auto-block", got ${shapeOf(rule)}`);
   }
   return { limit: shadow.includes('limit'), autoBlock: shadow.includes('auto-block') };
+}
+
+/** @throws Fault `CONFIG_INVALID` when an option is of a kind that would only fail once it is used. */
+export function assertKinds(options: LimiterOptions): void {
+  assertStore(options.store);
+  assertFunctions(options, ['limitFor', 'refillScale', 'onEvent', 'warn', 'clock']);
+  assertList('routes', options.routes ?? []);
+  assertList('overrides', options.overrides ?? []);
+}
+
+/** @throws Fault `CONFIG_INVALID` when it cannot be one. */
+export function assertStore(store: Store): void {
+  if (typeof store?.view === 'function' && typeof store.transact === 'function') return;
+  throw new Fault('CONFIG_INVALID', `store must be a store, got ${shapeOf(store)}`);
+}
+
+/** @throws Fault `CONFIG_INVALID` when one that is given is no function. */
+export function assertFunctions<Options extends object>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+): void {
+  for (const name of names) {
+    const value = options[name];
+    if (value === undefined || typeof value === 'function') continue;
+    throw new Fault('CONFIG_INVALID', `${name} must be a function, got ${shapeOf(value)}`);
+  }
+}
+
+function assertList(name: string, value: readonly unknown[]): void {
+  if (Array.isArray(value)) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be a list, got ${shapeOf(value)}`);
 }
 
 /** @throws Fault `CONFIG_INVALID` when the text cannot be part of a key and of a header. */
