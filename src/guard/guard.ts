@@ -30,6 +30,8 @@ export interface GuardParts {
   readonly allowEventEvery?: number;
   /** Sees every decision with the hashes it rests on. Default: nobody does. */
   readonly witness?: Witness | undefined;
+  /** The guard that this one takes the place of: its breakers and local caps go on as they stand. Default: none. */
+  readonly before?: Guard | undefined;
 }
 
 /** When an operation happens; without it, now by the store's clock. */
@@ -68,12 +70,16 @@ export interface Guard {
   close(): Promise<void>;
 }
 
+/** Of every guard, for the one that takes its place. */
+const modesOf = new WeakMap<Guard, FailureModes>();
+
 /** Puts a guard together from its parts. */
 export function assembleGuard(parts: GuardParts): Guard {
   const { store, identifier, policies, environment, failure = readFailureOptions(), witness } = parts;
   const engine = new Engine({ identifier, policies, environment });
   const events = new EventHub<GuardEvents>();
-  const modes = new FailureModes(policies, store, failure, events);
+  const modesBefore = parts.before && modesOf.get(parts.before);
+  const modes = new FailureModes(policies, store, failure, events, modesBefore);
   const run: RunCall = (call, at) => modes.run(call, at);
   const runSeen = witness === undefined ? null : witnessed(run, witness, failure.clock, events);
   const isTold = decisionSampler(parts.allowEventEvery ?? 1);
@@ -113,6 +119,7 @@ export function assembleGuard(parts: GuardParts): Guard {
       return store.close();
     },
   };
+  modesOf.set(guard, modes);
   return guard;
 }
 

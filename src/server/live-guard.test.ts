@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defaultApi, defaultLogin } from '../core/policy.ts';
+import { Fault } from '../core/fault.ts';
+import { defaultApi, defaultLogin, type Policy } from '../core/policy.ts';
+import { readFailureOptions } from '../guard/failure/failure-options.ts';
+import { assembleGuard, type Guard } from '../guard/guard.ts';
+import { createIdentifier } from '../identity/identifier.ts';
 import { createGuard } from '../index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 
 const secret = 'a secret of enough bytes';
@@ -79,5 +85,83 @@ describe('a guard that is replaced', () => {
     const store = createMemoryStore();
     await lentStore(store).close();
     await expect(store.ping()).resolves.toBeUndefined();
+  });
+});
+
+describe('a guard that is replaced while its store is away', () => {
+  function sick() {
+    const clock = new VirtualClock(1_700_000_000_000);
+    const memory = createMemoryStore({ clock: () => clock.now() });
+    let isDown = true;
+    const unlessDown =
+      <A extends readonly unknown[], T>(call: (...given: A) => Promise<T>) =>
+      (...given: A) =>
+        isDown ? Promise.reject(new Fault('STORE_FAILED', 'away')) : call(...given);
+    const store: Store = {
+      ...lentStore(memory),
+      immediate: undefined,
+      viewNow: undefined,
+      view: (keys, look) => unlessDown(() => memory.view(keys, look))(),
+      transact: (keys, step) => unlessDown(() => memory.transact(keys, step))(),
+      ping: unlessDown(() => memory.ping()),
+    };
+    const make = (before?: Guard, policies: readonly Policy[] = [defaultLogin, defaultApi]) =>
+      assembleGuard({
+        store,
+        policies,
+        identifier: createIdentifier({ secret }),
+        environment: 'default',
+        failure: readFailureOptions({ clock, deadlineMs: null }),
+        before,
+      });
+    const live = new LiveGuard(make());
+    const reload = (policies?: readonly Policy[]) => live.replace(make(live.current, policies));
+    const heal = () => {
+      isDown = false;
+    };
+    return { clock, live, reload, heal };
+  }
+
+  const modesOf = (live: LiveGuard) => live.modes().map(({ policy, mode }) => `${policy} ${mode}`);
+
+  it('lets nobody have more attempts than the local caps allow', async () => {
+    const { live, reload } = sick();
+    const outcomes: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      for (let m = 0; m < 6; m += 1) outcomes.push((await live.check(login)).outcome);
+      await reload();
+    }
+    // Those before the breaker trips are refused; then three in ten minutes pass.
+    expect(outcomes.filter((outcome) => outcome === 'ALLOW')).toHaveLength(3);
+    expect(live.modes()[0]).toMatchObject({ policy: 'login', mode: 'DEGRADED', fault: 'STORE_FAILED' });
+  });
+
+  it('goes on probing, and tells once when the store is back', async () => {
+    const { clock, live, reload, heal } = sick();
+    const told: string[] = [];
+    live.on('mode', ({ policy, from, to }) => told.push(`${policy} ${from} to ${to}`));
+    live.on('degradedEpoch', ({ policy, admitted }) => told.push(`${policy} admitted ${admitted}`));
+    for (let n = 0; n < 4; n += 1) await live.check(login);
+    await reload();
+    expect(modesOf(live)).toEqual(['login DEGRADED', 'api NORMAL']);
+    heal();
+    await clock.advance(5 * 60_000 + 10_000);
+    expect(modesOf(live)).toEqual(['login NORMAL', 'api NORMAL']);
+    expect(told).toEqual(['login NORMAL to DEGRADED', 'login admitted 2', 'login DEGRADED to NORMAL']);
+    expect((await live.check(login)).mode).toBe('NORMAL');
+    await live.close();
+  });
+
+  it('starts anew with a policy that was not there, or is of another kind', async () => {
+    const { live, reload } = sick();
+    for (let n = 0; n < 4; n += 1) await live.check(login);
+    await reload([defaultApi]);
+    expect(modesOf(live)).toEqual(['api NORMAL']);
+    await reload();
+    expect(modesOf(live)).toEqual(['login NORMAL', 'api NORMAL']);
+    for (let n = 0; n < 4; n += 1) await live.check(login);
+    await reload([{ ...defaultApi, name: 'login' }]);
+    expect(modesOf(live)).toEqual(['login NORMAL']);
+    await live.close();
   });
 });

@@ -15,6 +15,11 @@ export class LiveGuard implements Guard {
     this.#current = first;
   }
 
+  /** The guard in use. */
+  get current(): Guard {
+    return this.#current;
+  }
+
   /** Uses another guard from now on. The one before ends what it has begun; its store has to be a lent one. */
   async replace(next: Guard): Promise<void> {
     const before = this.#current;

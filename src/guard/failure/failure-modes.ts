@@ -12,14 +12,19 @@ export class FailureModes {
   readonly #byPolicy: ReadonlyMap<string, PolicyMode>;
   #isClosed = false;
 
+  /** @param before the modes that these take the place of */
   constructor(
     policies: readonly Policy[],
     store: Store,
     settings: FailureSettings,
     events: EventHub<GuardEvents>,
+    before?: FailureModes,
   ) {
     this.#byPolicy = new Map(
-      policies.map((policy) => [policy.name, new PolicyMode(policy, store, settings, events)]),
+      policies.map((policy) => {
+        const modeBefore = before === undefined ? undefined : before.#byPolicy.get(policy.name);
+        return [policy.name, new PolicyMode(policy, store, settings, events, modeBefore)];
+      }),
     );
   }
 

@@ -49,15 +49,24 @@ export class PolicyMode {
   #trips = 0;
   #isStopped = false;
 
-  constructor(policy: Policy, store: Store, settings: FailureSettings, events: EventHub<GuardEvents>) {
+  /** @param before the mode of this policy that this one takes the place of, after a change of policies */
+  constructor(
+    policy: Policy,
+    store: Store,
+    settings: FailureSettings,
+    events: EventHub<GuardEvents>,
+    before?: PolicyMode,
+  ) {
     this.#policy = policy;
     this.#store = store;
     // Where records may have to be set aside, the keys of every call are needed: those of an operation at once are not known.
     this.#immediate = store.setAside === undefined ? store.immediate : undefined;
     this.#settings = settings;
     this.#events = events;
-    this.#caps = settings.openCaps(settings.capsOf(policy));
     this.#probes = new ProbeLoop(() => this.#probe(), settings.breaker.probeEveryMs, settings.clock);
+    const goesOn = before !== undefined && before.#policy.kind === policy.kind;
+    this.#caps = goesOn ? before.#caps : settings.openCaps(settings.capsOf(policy));
+    if (goesOn) this.#continue(before);
   }
 
   /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
@@ -109,7 +118,19 @@ export class PolicyMode {
     return { policy: this.#policy.name, mode: this.#mode, since: this.#since, fault };
   }
 
-  /** Ends probing. */
+  /** A change of policies heals no store: what was let through stays counted, and an open breaker stays open. */
+  #continue(before: PolicyMode): void {
+    this.#breaker = before.#breaker;
+    this.#epoch = before.#epoch;
+    this.#mode = before.#mode;
+    this.#since = before.#since;
+    this.#fault = before.#fault;
+    this.#now = before.#now;
+    this.#trips = before.#trips;
+    if (this.#breaker.state === 'open') this.#probes.start();
+  }
+
+  /** Ends probing; what is under way trips no breaker any more. */
   stop(): void {
     this.#isStopped = true;
     this.#probes.stop();
@@ -126,6 +147,7 @@ export class PolicyMode {
   }
 
   #noteFailure(): void {
+    if (this.#isStopped) return;
     const before = this.#breaker;
     this.#breaker = noteFailure(before, this.#now, this.#settings.breaker);
     if (before.state === 'closed' && this.#breaker.state === 'open') this.#onTrip(this.#breaker.shutUntil);
@@ -136,7 +158,7 @@ export class PolicyMode {
     const { name } = this.#policy;
     this.#trips += 1;
     this.#epoch = new DegradedEpoch(this.#now);
-    if (!this.#isStopped) this.#probes.start();
+    this.#probes.start();
     this.#events.emit('breaker', {
       at: this.#now,
       policy: name,
