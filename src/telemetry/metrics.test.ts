@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
 import { defaultPolicies } from '../core/policy.ts';
 import { createGuard } from '../index.ts';
 import { createLimiter } from '../limits/index.ts';
@@ -66,11 +67,19 @@ describe('Metrics', () => {
     await guard.close();
   });
 
-  it('shows modes and breakers', async () => {
+  it('shows modes and breakers as the guard has them when it is asked', async () => {
     const metrics = made({ policies: ['login'] });
+    const policies = defaultPolicies.filter(({ name }) => name === 'login');
+    const memory = createMemoryStore();
+    const down = () => Promise.reject(new Fault('STORE_FAILED', 'away'));
+    const store = { ...memory, immediate: undefined, viewNow: undefined, view: down, transact: down };
+    const guard = createGuard({ secret, policies, store });
+    const stop = metrics.observeGuard(guard);
     expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 0']);
-    metrics.breaker('login', 'tripped');
-    metrics.mode('login', 'DEGRADED');
+    expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
+      'portcullis_breaker_open{policy="login"} 0',
+    ]);
+    for (let n = 0; n < 3; n += 1) await guard.check({ action: 'auth.login', account: 'a', ip: '192.0.2.1' });
     expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 1']);
     expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
       'portcullis_breaker_open{policy="login"} 1',
@@ -81,13 +90,12 @@ describe('Metrics', () => {
       'portcullis_policy_mode{policy="login",mode="FAIL_OPEN"} 0',
       'portcullis_policy_mode{policy="login",mode="DEGRADED"} 1',
     ]);
-    metrics.breaker('login', 'closed');
-    expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
-      'portcullis_breaker_open{policy="login"} 0',
-    ]);
     expect(await series(metrics, 'portcullis_breaker_trips_total')).toEqual([
       'portcullis_breaker_trips_total{policy="login"} 1',
     ]);
+    await guard.close();
+    stop();
+    expect(await series(metrics, 'portcullis_policy_mode')).toEqual([]);
   });
 
   it('counts calls of a limiter by route', async () => {
@@ -158,8 +166,6 @@ describe('Metrics', () => {
       metrics.scenario(word, 'block');
       metrics.act(word);
       metrics.kratos(word, word);
-      metrics.mode(word, 'NORMAL');
-      metrics.breaker(word, 'tripped');
       metrics.limit({
         allowed: true,
         rule: null,

@@ -142,16 +142,30 @@ export class Metrics {
     ['route'],
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
-  readonly #mode = this.#gauge('portcullis_policy_mode', 'One for the mode a policy is in, else zero.', [
-    'policy',
-    'mode',
-  ]);
-  readonly #degraded = this.#gauge('portcullis_degraded', 'One while a policy decides without the store.', [
-    'policy',
-  ]);
-  readonly #open = this.#gauge('portcullis_breaker_open', 'One while a policy’s breaker is open.', [
-    'policy',
-  ]);
+  /** Their modes are read whenever the numbers are: a guard that is replaced need not say where it stands. */
+  readonly #guards = new Set<Pick<Guard, 'modes'>>();
+  readonly #mode: Gauge<'policy' | 'mode'> = this.#gauge(
+    'portcullis_policy_mode',
+    'One for the mode a policy is in, else zero.',
+    ['policy', 'mode'],
+    () => {
+      this.#mode.reset();
+      for (const { policy, mode: present } of this.#standings())
+        for (const mode of modes) this.#mode.set({ policy, mode }, mode === present ? 1 : 0);
+    },
+  );
+  readonly #degraded: Gauge<'policy'> = this.#gauge(
+    'portcullis_degraded',
+    'One while a policy decides without the store.',
+    ['policy'],
+    () => this.#tellOutages(this.#degraded),
+  );
+  readonly #open: Gauge<'policy'> = this.#gauge(
+    'portcullis_breaker_open',
+    'One while a policy’s breaker is open.',
+    ['policy'],
+    () => this.#tellOutages(this.#open),
+  );
   readonly #subscribers = this.#gauge('portcullis_feed_subscribers', 'Readers of the live feed.', []);
   readonly #pins = this.#gauge('portcullis_pins', 'Pins that operators have set.', ['kind']);
   readonly #reporters: Gauge = this.#gauge(
@@ -172,13 +186,11 @@ export class Metrics {
   #readTargets: () => ReportedBreakers = () => noReports;
 
   constructor(options: MetricsOptions) {
-    const policies = [...options.policies];
-    this.#policy = new Label(policies);
+    this.#policy = new Label(options.policies);
     this.#limitRoute = new Label(options.limitRoutes, 1000);
     this.#httpRoute = new Label(options.httpRoutes);
     this.#scenario = new Label([allScenarios, ...(options.scenarios ?? [])]);
     this.#allowWeight = options.allowEventEvery ?? 1;
-    for (const policy of policies) this.mode(policy, 'NORMAL');
     this.#gauge('portcullis_build_info', 'One; the version is in the label.', ['version', 'node']).set(
       { version: options.version, node: process.version },
       1,
@@ -210,13 +222,16 @@ export class Metrics {
     const endings = [
       guard.on('decision', (event) => this.decision(event)),
       guard.on('store', (event) => this.store(event)),
-      guard.on('mode', ({ policy, to }) => this.mode(policy, to)),
-      guard.on('breaker', ({ policy, what }) => this.breaker(policy, what)),
+      guard.on('breaker', ({ policy, what }) => {
+        if (what === 'tripped') this.#trips.add([this.#policy.of(policy)]);
+      }),
       guard.on('critical', ({ policy, what }) => this.#critical.add([this.#policy.of(policy), what])),
       guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
       guard.on('audit', ({ what }) => this.act(what)),
     ];
+    this.#guards.add(guard);
     return () => {
+      this.#guards.delete(guard);
       for (const end of endings) end();
     };
   }
@@ -244,18 +259,6 @@ export class Metrics {
 
   fault(code: FaultCode): void {
     this.#faults.add([this.#code.of(code)]);
-  }
-
-  mode(policy: string, to: Mode): void {
-    const name = this.#policy.of(policy);
-    for (const mode of modes) this.#mode.set({ policy: name, mode }, mode === to ? 1 : 0);
-    this.#degraded.set({ policy: name }, to === 'NORMAL' ? 0 : 1);
-  }
-
-  breaker(policy: string, what: 'tripped' | 'closed'): void {
-    const name = this.#policy.of(policy);
-    this.#open.set({ policy: name }, what === 'tripped' ? 1 : 0);
-    if (what === 'tripped') this.#trips.add([name]);
   }
 
   /** One call at the limiter. */
@@ -327,6 +330,18 @@ export class Metrics {
   /** What service clients report of their targets: read whenever the numbers are, since reports expire. */
   followTargets(read: () => ReportedBreakers): void {
     this.#readTargets = read;
+  }
+
+  #standings(): { readonly policy: string; readonly mode: Mode }[] {
+    return [...this.#guards].flatMap((guard) =>
+      guard.modes().map(({ policy, mode }) => ({ policy: this.#policy.of(policy), mode })),
+    );
+  }
+
+  /** A policy is out of NORMAL exactly while its breaker is open. */
+  #tellOutages(gauge: Gauge<'policy'>): void {
+    gauge.reset();
+    for (const { policy, mode } of this.#standings()) gauge.set({ policy }, mode === 'NORMAL' ? 0 : 1);
   }
 
   #tally<L extends string>(name: string, help: string, labels: readonly L[]): Tally<L> {
