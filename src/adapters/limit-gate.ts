@@ -1,4 +1,4 @@
-import type { RequestCall, ScenarioStanding, Scenarios } from '../abuse/index.ts';
+import type { RequestCall, Scenarios } from '../abuse/index.ts';
 import {
   type Call,
   type HeaderList,
@@ -67,11 +67,16 @@ export class LimitGate<Args extends readonly unknown[]> {
   readonly #options: LimitOptions<Args>;
   readonly #addressOf: ClientAddress;
   readonly #mount: MountPath;
+  readonly #callerOf: (...args: Args) => AbortSignal;
 
-  /** @throws Fault `CONFIG_INVALID` when an option is not well formed. */
-  constructor(limiter: Limiter, options: LimitOptions<Args>) {
+  /**
+   * @param callerOf a signal that aborts when the client goes away; asked for only where a call is held back
+   * @throws Fault `CONFIG_INVALID` when an option is not well formed.
+   */
+  constructor(limiter: Limiter, options: LimitOptions<Args>, callerOf: (...args: Args) => AbortSignal) {
     this.#limiter = limiter;
     this.#options = options;
+    this.#callerOf = callerOf;
     this.#addressOf = createClientAddress(options);
     this.#mount = new MountPath(options.basePath);
     this.followsCalls = Boolean(
@@ -97,14 +102,14 @@ export class LimitGate<Args extends readonly unknown[]> {
 
   #identify(arrival: Arrival, args: Args): Awaitable<Passage> {
     const user = this.#options.user?.(...args);
-    return isLater(user) ? this.#askLater(arrival, user) : this.#ask(arrival, user);
+    return isLater(user) ? this.#askLater(arrival, user, args) : this.#ask(arrival, user, args);
   }
 
-  async #askLater(arrival: Arrival, user: Promise<string | null | undefined>): Promise<Passage> {
-    return this.#ask(arrival, await user);
+  async #askLater(arrival: Arrival, user: Promise<string | null | undefined>, args: Args): Promise<Passage> {
+    return this.#ask(arrival, await user, args);
   }
 
-  #ask(arrival: Arrival, user: string | null | undefined): Awaitable<Passage> {
+  #ask(arrival: Arrival, user: string | null | undefined, args: Args): Awaitable<Passage> {
     const { method, path, header, peer } = arrival;
     const call = {
       method,
@@ -115,18 +120,21 @@ export class LimitGate<Args extends readonly unknown[]> {
       user,
     };
     const { scenarios } = this.#options;
-    if (scenarios !== undefined) return this.#askWatched(arrival, call, scenarios);
+    if (scenarios !== undefined) return this.#askWatched(arrival, call, scenarios, args);
     const verdict = this.#take(call);
     return verdict instanceof Promise
       ? verdict.then((later) => this.#passageOf(arrival, later, null))
       : this.#passageOf(arrival, verdict, null);
   }
 
-  async #askWatched(arrival: Arrival, call: Call, scenarios: Scenarios): Promise<Passage> {
+  async #askWatched(arrival: Arrival, call: Call, scenarios: Scenarios, args: Args): Promise<Passage> {
     const watched = watchedCall(call, arrival);
     const standing = await scenarios.standing(watched);
     const verdict = await this.#take({ ...call, standing });
-    await this.#meet(verdict, watched, standing);
+    if (!verdict.allowed) this.#observeRefused(verdict, watched);
+    else if (verdict.skipped === null && standing.delayMs > 0) {
+      await scenarios.delay(standing, this.#callerOf(...args));
+    }
     return this.#passageOf(arrival, verdict, watched);
   }
 
@@ -156,13 +164,9 @@ export class LimitGate<Args extends readonly unknown[]> {
     writeRateLimitHeaders(rateLimit.verdict, this.#options, lowerCaseNames, target, write);
   }
 
-  /** What is allowed may be held back; what is over its limit has been answered, and is observed as that. */
-  async #meet(verdict: Verdict, watched: RequestCall, standing: ScenarioStanding): Promise<void> {
-    if (verdict.allowed) {
-      if (verdict.skipped === null) await this.#options.scenarios?.delay(standing);
-    } else if (verdict.rule !== 'blocked') {
-      void this.#observe(watched, refusedStatus);
-    }
+  /** What is over its limit has been answered with this; what a block refuses is not judged again. */
+  #observeRefused(verdict: Verdict, watched: RequestCall): void {
+    if (verdict.rule !== 'blocked') void this.#observe(watched, refusedStatus);
   }
 
   /**

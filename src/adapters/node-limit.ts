@@ -1,7 +1,14 @@
 import type { Limiter } from '../limits/index.ts';
 import type { Answer, Awaitable } from './arrival.ts';
 import { LimitGate, type LimitOptions, type Passage, type RateLimit } from './limit-gate.ts';
-import { arrivalOfNode, type NodeRequest, type NodeResponse, onceEnded, setHeader } from './node-messages.ts';
+import {
+  arrivalOfNode,
+  type NodeRequest,
+  type NodeResponse,
+  onceEnded,
+  setHeader,
+  visitOf,
+} from './node-messages.ts';
 import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
 
 /** How calls are limited where requests and responses are Node's. */
@@ -18,7 +25,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   limiter: Limiter,
   options: NodeLimitOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
-  const gate = new LimitGate<[Req, Res]>(limiter, options);
+  const gate = new LimitGate<[Req, Res]>(limiter, options, (_, response) => visitOf(response).caller);
   const { requestPropertyName = 'rateLimit' } = options;
 
   function enter(request: Req, response: Res): Awaitable<Answer | null> {

@@ -56,8 +56,15 @@ export function sendAnswer(response: NodeResponse, { status, headers, body }: An
   response.end(body);
 }
 
-/** Tells once how the answer ended: its status, or null when the client went away before all of it was sent. */
+/**
+ * Tells once how the answer ended: its status, or null when the client went away before all of it was sent. One that is over
+ * already has ended so, and nobody will say it again.
+ */
 export function onceEnded(response: NodeResponse, tell: (status: number | null) => void): void {
+  if (isOver(response)) {
+    tell(null);
+    return;
+  }
   let finished = false;
   response.once('finish', () => {
     finished = true;
@@ -78,16 +85,14 @@ export interface Visit {
   readonly ended: Promise<'done' | 'failed'>;
 }
 
-/** Watches a response from now on. One that is over already has ended, and nobody will say so again. */
+/** Watches a response from now on. */
 export function visitOf(response: NodeResponse): Visit {
   const caller = new AbortController();
   const ended = new Promise<'done' | 'failed'>((resolve) => {
-    const end = (status: number | null) => {
+    onceEnded(response, (status) => {
       if (status === null) caller.abort();
       resolve(status === null ? 'failed' : 'done');
-    };
-    if (isOver(response)) end(null);
-    else onceEnded(response, end);
+    });
   });
   return { caller: caller.signal, ended };
 }

@@ -45,6 +45,27 @@ export function testScenarios(setStage: SetStage): void {
       expect([other.status, stage.delays.length]).toEqual([200, 1]);
     });
 
+    it('hold nothing back for a client that has gone', async () => {
+      const held: (() => void)[] = [];
+      const after = (_delayMs: number, run: () => void) => {
+        held.push(run);
+        return () => {};
+      };
+      const stage = await setStage({ scenarios: { scenarios: [missing], mostDelayed: 1, after } });
+      await walk(stage, 'a', 4);
+      let leave = () => {};
+      const gone = stage.ask('/list', { onOpen: (abort) => (leave = abort) }).catch(() => null);
+      await vi.waitFor(() => expect(held).toHaveLength(1), soon);
+      leave();
+      expect(await gone).toBe(null);
+      await observed(stage, 5);
+      const next = stage.ask('/list');
+      await vi.waitFor(() => expect(held).toHaveLength(2), soon);
+      held[1]?.();
+      expect((await next).status).toBe(200);
+      expect(stage.scenarios.counts()).toMatchObject({ delayed: 2, undelayed: 0 });
+    });
+
     it('have it blocked when it goes on, and judge nothing that is refused then', async () => {
       const stage = await setStage({ scenarios: { scenarios: [missing] } });
       await walk(stage, 'a', 6);

@@ -49,7 +49,7 @@ export interface FastifyProtectOptions<T> extends ProtectOptions<Args, T> {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyLimitHook {
-  const gate = new LimitGate<Args>(limiter, options);
+  const gate = new LimitGate<Args>(limiter, options, (_, reply) => visitOf(reply.raw).caller);
   const { handler = send } = options;
 
   function mark(request: FastifyRequest, reply: FastifyReply, passage: Passage | null): Answer | null {

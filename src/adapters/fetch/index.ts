@@ -51,7 +51,7 @@ export function limit<Info = unknown>(
 ): (
   handler: (request: Request, info: Info, rateLimit: RateLimit | null) => Awaitable<Response>,
 ) => FetchHandler<Info> {
-  const gate = new LimitGate<[Request, Info]>(limiter, options);
+  const gate = new LimitGate<[Request, Info]>(limiter, options, ({ signal }) => signal);
   const { handler: refuse = respondTo } = options;
   return (handler) => async (request, info) => {
     const headerNames = () => options.headerNames?.(request, info) ?? null;

@@ -38,7 +38,7 @@ export interface HonoProtectOptions<T> extends ProtectOptions<Args, T>, PeerOpti
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: HonoLimitOptions = {}): MiddlewareHandler {
-  const gate = new LimitGate<Args>(limiter, options);
+  const gate = new LimitGate<Args>(limiter, options, ({ req }) => req.raw.signal);
   const { peer = nodePeer, handler = respond } = options;
   return async (context, next) => {
     const passed = gate.pass(arrivalOf(context, peer), context);

@@ -32,7 +32,7 @@ export interface KoaProtectOptions<T> extends ProtectOptions<Args, T> {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middleware {
-  const gate = new LimitGate<Args>(limiter, options);
+  const gate = new LimitGate<Args>(limiter, options, ({ res }) => visitOf(res).caller);
   const { handler = send } = options;
   return async (context, next) => {
     const passed = gate.pass(arrivalOf(context), context);
