@@ -1,13 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../core/fault.ts';
 import { CONTRACT_VERSION } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditEvent } from './events.ts';
 
-interface AuditRecord extends StoredRecord {
-  readonly acts: readonly AuditEvent[];
+/** What an operator is about to do. */
+export type AnnouncedAct = Pick<AuditEvent, 'what' | 'block' | 'by' | 'why'>;
+
+interface OpenAct {
+  /** Tells it from the others. */
+  readonly turn: string;
+  readonly act: AuditEvent;
 }
 
+interface AuditRecord extends StoredRecord {
+  readonly acts: readonly AuditEvent[];
+  /** Announced, and not known to be over. */
+  readonly open?: readonly OpenAct[];
+}
+
+type Trail = Required<Omit<AuditRecord, 'at'>>;
+
 const KEPT_ACTS = 256;
+const MOST_OPEN = 32;
 const KEEP_MS = 400 * 24 * 60 * 60_000;
 
 /** What operators did, newest last, in the store itself; bounded to the last acts. The store is to be a clearing one. */
@@ -27,17 +43,64 @@ export class AuditTrail {
     return this.#store.view([], (_, now) => now);
   }
 
-  async append(act: Omit<AuditEvent, 'at'>): Promise<void> {
-    const noted = await this.#store.transact([this.#key], (records, now) => {
-      const event: AuditEvent = { at: now, ...act };
-      const acts = [...(records.get(this.#key)?.acts ?? []), event].slice(-KEPT_ACTS);
-      records.put(this.#key, { at: now, acts }, { keepMs: KEEP_MS, softMs: 0, hardMs: 0 });
-      return event;
-    });
-    this.#listen(noted);
+  /**
+   * Has an act done and keeps what came of it. Who acts is written down first, for an act without a trace is worse than
+   * a trace without an act. In the end the act takes the place of its announcement; one that was refused, or for which
+   * there was nothing to do, leaves nothing. Where the store fails in between, the announcement stays, as unsure.
+   *
+   * @param endOf when what was done ends, null for never; undefined when nothing was done
+   * @throws whatever `perform` throws, and Fault `STORE_*`
+   */
+  async accompany<T>(
+    announced: AnnouncedAct,
+    perform: () => Promise<T>,
+    endOf: (done: T) => number | null | undefined,
+  ): Promise<T> {
+    const turn = randomUUID();
+    const open = await this.#write(
+      (at): AuditEvent => ({ at, ...announced, until: null, unsure: true }),
+      (trail, act) => ({ ...trail, open: [...trail.open, { turn, act }].slice(-MOST_OPEN) }),
+    );
+    let told: AuditEvent | null = null;
+    try {
+      const done = await perform();
+      const until = endOf(done);
+      told = await this.#conclude(turn, (at) => (until === undefined ? null : { at, ...announced, until }));
+      return done;
+    } catch (cause) {
+      told = isRefusal(cause) ? await this.#conclude(turn, () => null) : open;
+      throw cause;
+    } finally {
+      if (told !== null) this.#listen(told);
+    }
   }
 
+  /** What operators did, newest last, and what nobody knows of whether it was done. */
   read(): Promise<readonly AuditEvent[]> {
-    return this.#store.view([this.#key], (records) => records.get(this.#key)?.acts ?? []);
+    return this.#store.view([this.#key], (records) => {
+      const { acts, open } = trailOf(records.get(this.#key));
+      return [...acts, ...open.map(({ act }) => act)].sort((a, b) => a.at - b.at);
+    });
+  }
+
+  #conclude(turn: string, actAt: (at: number) => AuditEvent | null): Promise<AuditEvent | null> {
+    return this.#write(actAt, ({ acts, open }, act) => ({
+      acts: act === null ? acts : [...acts, act].slice(-KEPT_ACTS),
+      open: open.filter((candidate) => candidate.turn !== turn),
+    }));
+  }
+
+  #write<A>(actAt: (at: number) => A, change: (trail: Trail, act: A) => Trail): Promise<A> {
+    return this.#store.transact([this.#key], (records, now) => {
+      const act = actAt(now);
+      const trail = change(trailOf(records.get(this.#key)), act);
+      records.put(this.#key, { at: now, ...trail }, { keepMs: KEEP_MS, softMs: 0, hardMs: 0 });
+      return act;
+    });
   }
 }
+
+const trailOf = ({ acts = [], open = [] }: Partial<AuditRecord> = {}): Trail => ({ acts, open });
+
+/** Misuse is refused before anything is written. */
+const isRefusal = (cause: unknown): boolean => cause instanceof Fault && cause.code === 'INPUT_INVALID';

@@ -18,8 +18,10 @@ export interface AuditEvent {
   readonly block: string;
   readonly by: string;
   readonly why: string;
-  /** When a placed block or a pin ends; null for a lift or a removal. */
+  /** When a placed block or a pin ends; null for a lift, a removal and what is unsure. */
   readonly until: number | null;
+  /** True where nobody knows whether it was done: it is under way, or the store failed before its end was noted. */
+  readonly unsure?: true;
 }
 
 /** A policy has changed its mode on this node. */

@@ -95,6 +95,28 @@ describe('a block from before a rotation of the secret', () => {
   });
 });
 
+describe('the audit trail', () => {
+  it('holds nothing of a lift without a block, however often, and of a placement that was refused', async () => {
+    const { before: guard } = rotation();
+    const { id } = await guard.place(subject, { scope: 'K4', level: 2, ...note });
+    for (let turn = 0; turn < 300; turn += 1) {
+      expect(await guard.lift('login:K4:aaaaaaaaaaaaaaaaaaaaaa', note)).toBe(false);
+    }
+    const unknown = guard.place(subject, { scope: 'K5', level: 3, ...note });
+    await expect(unknown).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect((await guard.audit()).map(({ what, block }) => ({ what, block }))).toEqual([
+      { what: 'placed', block: id },
+    ]);
+  });
+
+  it('says until when a block runs, also where a longer one was running', async () => {
+    const { before: guard } = rotation();
+    const { until } = await guard.place(subject, { scope: 'K4', level: 5, ...note });
+    await guard.place(subject, { scope: 'K4', level: 1, ...note });
+    expect((await guard.audit()).map((act) => act.until)).toEqual([until, until]);
+  });
+});
+
 describe('a block id', () => {
   it('that is none is refused, whatever it is', async () => {
     const { within } = rotation();

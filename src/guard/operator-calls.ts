@@ -1,6 +1,5 @@
 import type { Scope } from '../core/decision.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { durationOf } from '../core/ladder.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
 import type { Request } from '../core/request.ts';
@@ -33,7 +32,7 @@ export interface Placement extends OperatorNote {
   readonly level: number;
 }
 
-/** What an operator may do: see the blocks, lift one, place one. Every act leaves an audit record first. */
+/** What an operator may do: see the blocks, lift one, place one. Every act leaves an audit record. */
 export class OperatorCalls {
   readonly #store: Store;
   readonly #engine: Engine;
@@ -64,7 +63,14 @@ export class OperatorCalls {
   async lift(id: string, note: OperatorNote): Promise<boolean> {
     const address = parseAddress(id);
     const policy = this.#policyOf(address.policy);
-    await this.#audit.append({ what: 'lifted', block: id, until: null, ...checkedNote(note) });
+    return this.#audit.accompany(
+      { what: 'lifted', block: id, ...checkedNote(note) },
+      () => this.#liftAll(address, policy),
+      (isLifted) => (isLifted ? null : undefined),
+    );
+  }
+
+  async #liftAll(address: BlockAddress, policy: Policy): Promise<boolean> {
     const key = keyOf(address, this.#keyspaceOf(policy.name));
     const isLifted = await this.#liftAt(key, address, policy);
     // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
@@ -88,11 +94,12 @@ export class OperatorCalls {
     }
     const address = addressIn(request, scope);
     const id = formatAddress(address);
-    const until = (await this.#audit.now()) + durationOf(level, policy.ladder);
-    await this.#audit.append({ what: 'placed', block: id, until, ...checkedNote(note) });
     const key = keyOf(address, request.keyspace);
-    const placed = await this.#store.transact([key], (records, now) =>
-      placeStep(records, key, address, policy, level, now),
+    const placed = await this.#audit.accompany(
+      { what: 'placed', block: id, ...checkedNote(note) },
+      () =>
+        this.#store.transact([key], (records, now) => placeStep(records, key, address, policy, level, now)),
+      ({ hardUntil }) => hardUntil,
     );
     return {
       id,
@@ -124,12 +131,16 @@ export class OperatorCalls {
   }
 }
 
-function checkedNote({ by, why }: OperatorNote): OperatorNote {
+/** Who acts and why are told in no more characters than these, each. */
+export const mostNoteChars = 500;
+
+/** @throws Fault `INPUT_INVALID` when nobody says who or why. */
+export function checkedNote({ by, why }: OperatorNote): OperatorNote {
   for (const [field, value] of Object.entries({ by, why })) {
-    if (typeof value !== 'string' || value.length === 0 || value.length > 500) {
+    if (typeof value !== 'string' || value.length === 0 || value.length > mostNoteChars) {
       throw new Fault(
         'INPUT_INVALID',
-        `${field} must be a string of 1 to 500 characters, got ${shapeOf(value)}`,
+        `${field} must be a string of 1 to ${mostNoteChars} characters, got ${shapeOf(value)}`,
       );
     }
   }

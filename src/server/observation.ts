@@ -62,7 +62,9 @@ export function observeGuard(
   guard.on('degradedEpoch', ({ policy, admitted }) =>
     log.warn({ policy, count: admitted }, 'a policy is on its store again'),
   );
-  guard.on('audit', ({ what, block, by, why }) => log.info({ what, block, by, why }, 'an operator acted'));
+  guard.on('audit', ({ what, block, by, why, unsure }) =>
+    log.info({ what, block, by, why }, actWords(unsure)),
+  );
   guard.on('listenerFault', ({ event, error }) => log.error({ what: event, error }, 'a listener has thrown'));
 }
 
@@ -103,13 +105,16 @@ export function scenarioListener({ log, metrics, feed }: Observation): ScenarioL
   };
 }
 
+const actWords = (unsure: true | undefined): string =>
+  unsure ? 'an operator acted, and the store failed: it may have been done or not' : 'an operator acted';
+
 /** What pins tell, to be handed to them. */
 export function pinListeners({ log, metrics, feed }: Observation) {
   return {
     onAudit: (act: AuditEvent) => {
       showAudit(feed, act);
       metrics.act(act.what);
-      log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, 'an operator acted');
+      log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, actWords(act.unsure));
     },
     onFault: ({ code }: Fault) =>
       log.warn({ code }, 'pins could not be read; those known stay until they end'),

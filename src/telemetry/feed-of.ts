@@ -69,8 +69,16 @@ const isNew = ({ rule }: Reason): boolean => rule !== 'blocked' && rule !== 'deg
 const shown = ({ rule, scope, outcome, level, until }: Reason) => ({ rule, scope, outcome, level, until });
 
 /** What operators write is theirs, but not what they may quote. */
-export function showAudit(feed: LiveFeed, { at, what, block, by, why, until }: AuditEvent): void {
-  feed.publish('audit', { at, what, block, by: cleanText(by), why: cleanText(why, 500), until });
+export function showAudit(feed: LiveFeed, { at, what, block, by, why, until, unsure }: AuditEvent): void {
+  feed.publish('audit', {
+    at,
+    what,
+    block,
+    by: cleanText(by),
+    why: cleanText(why, 500),
+    until,
+    ...(unsure && { unsure }),
+  });
 }
 
 /** Shows in the feed what a limiter tells; to be handed to it as `onEvent`. */

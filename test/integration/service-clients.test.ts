@@ -38,8 +38,18 @@ describe('callers of the gateway', () => {
     expect((await service.ask('POST', '/v1/clients/lift', lift)).json).toEqual({ lifted: false });
     const { json } = await service.ask('GET', '/v1/audit');
     const acts = json.acts.map(({ what, by }: { what: string; by: string }) => `${by} ${what}`);
-    expect(acts).toEqual(['Ada placed', 'Ada lifted', 'Ada lifted']);
+    expect(acts).toEqual(['Ada placed', 'Ada lifted']);
+    expect(json.acts[0]).toMatchObject({ until: placed.json.until });
     expect(JSON.stringify(json)).not.toContain(scanner.ip);
+  });
+
+  test('are not blocked where the level is out of range or the address none, and no trail says so', async () => {
+    const { json: before } = await service.ask('GET', '/v1/audit');
+    const block = { ...scanner, by: 'Ada', why: 'as told' };
+    const high = await service.ask('POST', '/v1/clients/block', { ...block, level: 5 });
+    expect(high).toMatchObject({ status: 400, json: { detail: expect.stringContaining('level') } });
+    expect((await service.ask('POST', '/v1/clients/block', { ...block, ip: 'x' })).status).toBe(400);
+    expect((await service.ask('GET', '/v1/audit')).json).toEqual(before);
   });
 
   test('are the users that a trusted proxy names, wherever they come from', async () => {

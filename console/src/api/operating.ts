@@ -31,6 +31,8 @@ export interface AuditAct {
   readonly by: string;
   readonly why: string;
   readonly until: number | null;
+  /** The store failed before it was known whether it was done. */
+  readonly isUnsure: boolean;
 }
 
 export async function readBlocks(): Promise<readonly ActiveBlock[]> {
@@ -97,6 +99,7 @@ function readAct(value: unknown): AuditAct[] {
       by: textOf(value.by) ?? '?',
       why: textOf(value.why) ?? '',
       until: numberOf(value.until) || null,
+      isUnsure: value.unsure === true,
     },
   ];
 }

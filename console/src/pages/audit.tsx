@@ -38,7 +38,10 @@ export function AuditPage() {
                 isHead: true,
               },
               { title: 'Who', cell: ({ by }) => by },
-              { title: 'What', cell: ({ what }) => what },
+              {
+                title: 'What',
+                cell: ({ what, isUnsure }) => (isUnsure ? `${what}, perhaps: the store failed` : what),
+              },
               { title: 'On', cell: ({ about }) => <AuditTarget about={about} />, isMinor: true },
               { title: 'Why', cell: ({ why }) => why },
               {

@@ -1,7 +1,7 @@
 import { type Rule, rules } from '../../core/decision.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Identifier } from '../../identity/identifier.ts';
-import type { OperatorNote } from '../operator-calls.ts';
+import { checkedNote, type OperatorNote } from '../operator-calls.ts';
 
 /** What a pin holds in place, as it is stored: hashes in place of whom it is for. */
 export type PinTarget =
@@ -127,9 +127,8 @@ export function pinId(target: PinTarget): string {
 }
 
 /** @throws Fault `INPUT_INVALID` when nobody says who, why or for how long. */
-export function assertNote({ by, why, forMs }: PinNote, longestMs: number): void {
-  assertText('by', by, 100);
-  assertText('why', why, 300);
+export function assertNote({ forMs, ...note }: PinNote, longestMs: number): void {
+  checkedNote(note);
   if (Number.isSafeInteger(forMs) && forMs >= 1000 && forMs <= longestMs) return;
   throw new Fault(
     'INPUT_INVALID',

@@ -70,7 +70,7 @@ describe('Pins', () => {
     expect(await pins.list()).toEqual([]);
   });
 
-  it('leave an audit record before they hold', async () => {
+  it('leave an audit record each', async () => {
     const { pins, acts, store } = node();
     await pins.put(anonymous, note);
     await pins.remove('limit:anonymous', { by: 'bob', why: 'over' });
@@ -175,6 +175,16 @@ describe('Pins', () => {
       code: 'INPUT_INVALID',
     });
     expect((await pins.list()).map(({ id }) => id)).toEqual(['limit:anonymous', 'limit:signedIn']);
+  });
+
+  it('take as much of who and why as other acts do', async () => {
+    const { pins } = node();
+    const long = { by: 'b'.repeat(500), why: 'w'.repeat(500) };
+    await pins.put(anonymous, { ...note, ...long });
+    expect(await pins.list()).toMatchObject([long]);
+    const tooLong = { ...long, by: 'b'.repeat(501) };
+    await expect(pins.remove('limit:anonymous', tooLong)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect(await pins.remove('limit:anonymous', long)).toBe(true);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import type { Store } from '../../stores/store.ts';
 import { AuditTrail } from '../audit-trail.ts';
 import type { AuditEvent } from '../events.ts';
 import { type Clock, systemClock } from '../failure/clock.ts';
-import type { OperatorNote } from '../operator-calls.ts';
+import { checkedNote, type OperatorNote } from '../operator-calls.ts';
 import {
   assertNote,
   assertText,
@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * What operators hold in place for a time: a limit, what a policy does without the store, a scenario that is off, a rule
- * in shadow. Pins live in the store, so that all nodes see them; each ends by itself; each leaves an audit record first.
+ * in shadow. Pins live in the store, so that all nodes see them; each ends by itself; each leaves an audit record.
  */
 export class Pins {
   readonly #store: Store;
@@ -110,26 +110,28 @@ export class Pins {
     const others = pins.filter((pin) => pin.id !== id);
     if (others.length >= this.#most) throw this.#full();
     const pin: Pin = { ...target, id, by, why, from, until: from + forMs };
-    await this.#audit.append({ what: 'pinned', block: id, by, why, until: pin.until });
-    const isPut = await this.#store.transact([this.#key], (records, now) =>
-      putPin(records, this.#key, pin, this.#most, now),
+    const isPut = await this.#audit.accompany(
+      { what: 'pinned', block: id, by, why },
+      () =>
+        this.#store.transact([this.#key], (records, now) => putPin(records, this.#key, pin, this.#most, now)),
+      (done) => (done ? pin.until : undefined),
     );
-    // Others may have been set since; then the audit trail shows a pin that was refused.
+    // Others may have been set since.
     if (!isPut) throw this.#full();
     await this.#refresh();
     return pin;
   }
 
   /** Ends a pin. False when there was none. @throws Fault `STORE_*` when the store fails. */
-  async remove(id: string, { by, why }: OperatorNote): Promise<boolean> {
-    assertText('by', by, 100);
-    assertText('why', why, 300);
+  async remove(id: string, note: OperatorNote): Promise<boolean> {
+    const { by, why } = checkedNote(note);
     assertText('id', id, 300);
     const isThere = (await this.list()).some((pin) => pin.id === id);
     if (!isThere) return false;
-    await this.#audit.append({ what: 'unpinned', block: id, by, why, until: null });
-    const removed = await this.#store.transact([this.#key], (records, now) =>
-      removePin(records, this.#key, id, now),
+    const removed = await this.#audit.accompany(
+      { what: 'unpinned', block: id, by, why },
+      () => this.#store.transact([this.#key], (records, now) => removePin(records, this.#key, id, now)),
+      (done) => (done ? null : undefined),
     );
     await this.#refresh();
     return removed;

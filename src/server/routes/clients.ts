@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Scenarios } from '../../abuse/index.ts';
+import { defaultApi } from '../../core/policy.ts';
 import type { AuditTrail } from '../../guard/audit-trail.ts';
 import type { Client, Limiter } from '../../limits/index.ts';
 import { ProblemSchema } from '../http/problem.ts';
@@ -21,10 +22,8 @@ const client = {
 };
 const strict = { additionalProperties: false } as const;
 const LiftBody = Type.Object({ ...client, ...noteFields }, strict);
-const BlockBody = Type.Object(
-  { ...client, level: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })), ...noteFields },
-  strict,
-);
+const Level = Type.Integer({ minimum: 1, maximum: defaultApi.ladder.maxLevel });
+const BlockBody = Type.Object({ ...client, level: Type.Optional(Level), ...noteFields }, strict);
 
 type Noted = Client & { readonly by?: string; readonly why: string; readonly level?: number };
 
@@ -44,8 +43,11 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
         const noted = body as Noted;
-        await audit.append({ what: 'lifted', block, ...noteOf(caller, noted), until: null });
-        const lifted = await (scenarios() ?? limiter).lift(clientOf(noted));
+        const lifted = await audit.accompany(
+          { what: 'lifted', block, ...noteOf(caller, noted) },
+          () => (scenarios() ?? limiter).lift(clientOf(noted)),
+          (isLifted) => (isLifted ? null : undefined),
+        );
         return { status: 200, body: { lifted } };
       },
     },
@@ -58,9 +60,11 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       answers: { 200: Type.Object({ until: Type.Integer() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
         const noted = body as Noted;
-        const note = noteOf(caller, noted);
-        const until = await limiter.block(clientOf(noted), noted.level);
-        await audit.append({ what: 'placed', block, ...note, until });
+        const until = await audit.accompany(
+          { what: 'placed', block, ...noteOf(caller, noted) },
+          () => limiter.block(clientOf(noted), noted.level),
+          (end) => end,
+        );
         return { status: 200, body: { until } };
       },
     },

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { rules, scopes } from '../../core/decision.ts';
+import { mostNoteChars } from '../../guard/operator-calls.ts';
 import { signalBounds } from '../../guard/signals.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -116,11 +117,17 @@ export const AuditSchema = Type.Object(
     by: Type.String(),
     why: Type.String(),
     until: Type.Union([Type.Null(), Millis('ms')]),
+    unsure: Type.Optional(
+      Type.Boolean({
+        description:
+          'Nobody knows whether it was done: the store failed, or it is under way. Absent elsewhere.',
+      }),
+    ),
   },
   { $id: 'AuditAct' },
 );
 
-const Note = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+const Note = (description: string) => Text(mostNoteChars, description);
 
 /** Who acts, and why. */
 export const noteFields = {
