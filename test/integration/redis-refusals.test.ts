@@ -114,6 +114,29 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     await allowed.close();
   });
 
+  test('to run scripts is not ready and says why', async () => {
+    await server.cli('ACL', 'SETUSER', 'scriptless', 'on', '>secret', '~*', '+@all', '-eval', '-evalsha');
+    const url = server.url.replace('redis://', 'redis://scriptless:secret@');
+    const refused = createRedisStore({ url, deadlineMs: 5_000 });
+    const told = {
+      code: 'STORE_FAILED',
+      cause: expect.objectContaining({ message: expect.stringMatching(/NOPERM/) }),
+    };
+    expect(await rejection(refused.ready())).toMatchObject(told);
+    const { key } = group();
+    expect(await rejection(refused.view([key], () => 0))).toMatchObject(told);
+    expect(await rejection(refused.transact([key], addOne(key)))).toMatchObject(told);
+    await server.cli('ACL', 'SETUSER', 'scriptless', '+eval', '+evalsha');
+    await until(() =>
+      refused.ready().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await refused.transact([key], addOne(key))).toBe(1);
+    await refused.close();
+  });
+
   test('with a wrong password is not ready, and says why', async () => {
     await server.cli('ACL', 'SETUSER', 'someone', 'on', '>secret', '~*', '+@all');
     const url = server.url.replace('redis://', 'redis://someone:guess@');

@@ -15,6 +15,11 @@ const refreshMs = 5_000;
 /** Until the first answer no operation can run, so that is asked for more often. */
 const firstMs = 100;
 
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (fault: Fault) => void;
+}
+
 /** Keeps the clock set to the server's time. */
 export class ClockSync {
   readonly #link: Link;
@@ -24,27 +29,39 @@ export class ClockSync {
   #isNewConnection = false;
   /** How many references in a row have not answered. */
   #silent = 0;
-  #set: () => void = () => undefined;
-  /** Settles once the server has told its time for the first time. */
-  readonly whenSet: Promise<void>;
+  /** Why the server does not tell its time; null while there is hope. */
+  #refusal: Fault | null = null;
+  readonly #waiters: Waiter[] = [];
 
   constructor(link: Link, clock: StoreClock, monotonicMs: () => number) {
     this.#link = link;
     this.#clock = clock;
     this.#monotonicMs = monotonicMs;
-    this.whenSet = new Promise((resolve) => {
-      this.#set = resolve;
+  }
+
+  /**
+   * Resolves once the server has told its time for the first time; rejects as soon as it refuses to. What is only not
+   * answered in time is asked again, and on a cluster so are the stand-ins.
+   */
+  whenSet(): Promise<void> {
+    if (this.#clock.isSet) return Promise.resolve();
+    if (this.#refusal !== null) return Promise.reject(this.#refusal);
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
     });
   }
 
   /** Asks now, because another server may be answering, and regularly from now on. */
   restart(): void {
     this.#isNewConnection = true;
+    this.#refusal = null;
     void this.#ask();
   }
 
-  stop(): void {
+  /** Whoever still waits is told this. */
+  stop(fault: Fault): void {
     clearTimeout(this.#timer);
+    this.#refuse(fault);
   }
 
   /** An answer that does not come, or makes no sense, leaves the clock as it is. */
@@ -56,12 +73,19 @@ export class ClockSync {
       this.#clock.observe(serverMs, sentAtMs, this.#monotonicMs(), this.#isNewConnection);
       this.#isNewConnection = false;
       this.#silent = 0;
-      this.#set();
+      for (const { resolve } of this.#waiters.splice(0)) resolve();
       this.#askIn(refreshMs);
-    } catch {
+    } catch (cause) {
       this.#silent += 1;
+      const isLast = !this.#link.isCluster || this.#silent >= standIns;
+      if (isLast && cause instanceof Fault && cause.code !== 'STORE_TIMEOUT') this.#refuse(cause);
       this.#askIn(this.#clock.isSet ? refreshMs : firstMs);
     }
+  }
+
+  #refuse(fault: Fault): void {
+    this.#refusal = fault;
+    for (const { reject } of this.#waiters.splice(0)) reject(fault);
   }
 
   #reference(): string {

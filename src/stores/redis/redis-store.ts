@@ -24,7 +24,8 @@ const pingsPerCluster = 8;
 export interface RedisStore extends Store {
   /**
    * Resolves once the server is reached, which may take longer than a deadline; rejects with `STORE_FAILED` as soon as
-   * a try to reach it has failed. The store goes on trying either way.
+   * a try to reach it has failed, or the server refuses what the store needs, with the reason as its cause. The store
+   * goes on trying either way.
    */
   ready(): Promise<void>;
 }
@@ -66,8 +67,8 @@ export class DrivenRedisStore implements RedisStore {
     const obstacle = this.#link.obstacle;
     if (obstacle !== null) throw obstacle;
     await (this.#link.isOpening
-      ? Promise.race([this.#sync.whenSet, this.#link.openingFailed])
-      : this.#sync.whenSet);
+      ? Promise.race([this.#sync.whenSet(), this.#link.openingFailed])
+      : this.#sync.whenSet());
   }
 
   async view<T>(
@@ -132,7 +133,7 @@ export class DrivenRedisStore implements RedisStore {
         this.#idle = resolve;
       });
     }
-    this.#sync.stop();
+    this.#sync.stop(closed());
     await this.#link.close();
   }
 
@@ -147,7 +148,7 @@ export class DrivenRedisStore implements RedisStore {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new Fault('STORE_CLOSED', 'The Redis store was used after it was closed.');
+    if (this.#isClosed) throw closed();
   }
 
   /** Only the first connection is waited for; later on, no connection is a failure at once. */
@@ -192,3 +193,5 @@ export class DrivenRedisStore implements RedisStore {
     }
   }
 }
+
+const closed = (): Fault => new Fault('STORE_CLOSED', 'The Redis store was used after it was closed.');
