@@ -42,7 +42,7 @@ export type ScenarioEvent =
       readonly setAside: number;
     };
 
-/** Must not throw: what it throws surfaces in the call that led to the event. */
+/** What it throws, at once or by a promise, changes no call: it is a warning of the process, at most one a minute. */
 export type ScenarioListener = (event: ScenarioEvent) => void;
 
 /** What one scenario did since the start. */

@@ -60,5 +60,5 @@ export type CapEvent =
   | { readonly type: 'overrun'; readonly route: string; readonly maxRunMs: number }
   | { readonly type: 'limit-changed'; readonly route: string; readonly limit: number; readonly was: number };
 
-/** Must not throw: what it throws surfaces in the call that led to the event, after its slot was accounted for. */
+/** What it throws, at once or by a promise, changes no admission: it is a warning of the process, at most one a minute. */
 export type CapListener = (event: CapEvent) => void;

@@ -1,3 +1,4 @@
+import { harmless } from '../listeners/listener-warnings.ts';
 import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { fixedLimit, type Limit } from './limit.ts';
@@ -64,7 +65,7 @@ export function completeCapOptions(options: CapOptions): CapSettings {
     learnsFromHandler: typeof options.limit !== 'number' && options.learnFrom !== 'reported',
     shadow: options.shadow ?? false,
     clock: options.clock ?? systemClock,
-    onEvent: options.onEvent ?? (() => {}),
+    onEvent: options.onEvent === undefined ? () => {} : harmless('cap', options.onEvent),
     meter: options.meter ?? new PressureMeter(),
   });
   assertWhole('limit', limit.current, 1, LARGEST_LIMIT);

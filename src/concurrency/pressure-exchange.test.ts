@@ -22,6 +22,10 @@ function severable(store: Store) {
   return { state, store: severed };
 }
 
+const failing = (): never => {
+  throw new TypeError('a log that is full');
+};
+
 function exchange() {
   const clock = new VirtualClock(1_000_000);
   const { state, store } = severable(createMemoryStore({ clock: () => clock.now() }));
@@ -48,6 +52,20 @@ describe('pressure by the store', () => {
     levels.b = 0;
     await clock.advance(2_000);
     expect(watch.pressureOf('orders')).toBe(0);
+  });
+
+  it.each([
+    ['throws', failing],
+    ['rejects', async () => failing()],
+  ])('goes on when the one who is told of faults %s', async (_, onFault) => {
+    const { clock, state, both } = exchange();
+    const watch = watchPressure({ ...both, onFault, services: ['orders'] });
+    publishPressure({ ...both, onFault, service: 'orders', node: 'c', pressure: () => 0.9 });
+    state.isGone = true;
+    await clock.advance(3_000);
+    state.isGone = false;
+    await clock.advance(3_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.3, 9);
   });
 
   it('is not spread over nodes that are gone', async () => {

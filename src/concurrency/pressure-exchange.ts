@@ -1,3 +1,4 @@
+import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -19,7 +20,7 @@ export interface ExchangeOptions {
   /** How often to write or read. Default 1 s. */
   readonly everyMs?: number;
   readonly clock?: Clock;
-  /** Told of each failure of the store. The exchange goes on, and what is known fades. */
+  /** Told of each failure of the store. The exchange goes on, also when this throws, and what is known fades. */
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -109,8 +110,9 @@ export function watchPressure(options: WatchOptions): PressureWatch {
 
 /** Runs `work` every so often, never twice at once. */
 function repeat(options: ExchangeOptions, work: () => Promise<void>): () => void {
-  const { everyMs = 1_000, clock = systemClock, onFault } = options;
+  const { everyMs = 1_000, clock = systemClock } = options;
   assertWhole('everyMs', everyMs, 10, 60_000);
+  const onFault = harmless('pressure', options.onFault);
   let cancel = () => {};
   let isStopped = false;
   const turn = () => {

@@ -17,7 +17,7 @@ export function refuse(
   return { admitted: false, reason, route, waitedMs, retryAfterMs };
 }
 
-/** Tells the listener; apart from {@link refuse}, so that a listener that throws finds everything in order. */
+/** Tells the listener; apart from {@link refuse}, so that a listener that asks the cap finds everything in order. */
 export function tellShed(
   settings: CapSettings,
   reason: DenialReason,

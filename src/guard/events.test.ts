@@ -10,6 +10,7 @@ const boom = new RangeError('boom');
 const throwing = (): never => {
   throw boom;
 };
+const rejecting = (): unknown => Promise.reject(boom);
 
 describe('listeners', () => {
   test('are called until they are taken away', () => {
@@ -31,6 +32,17 @@ describe('listeners', () => {
     guard.on('listenerFault', (fault) => faults.push(fault));
     expect((await guard.check(request)).outcome).toBe('ALLOW');
     expect(heard).toEqual(['ALLOW']);
+    expect(faults).toEqual([{ event: 'decision', error: boom }]);
+    await guard.close();
+  });
+
+  test('whose promise is rejected change nothing, end nothing and are told like those that throw', async () => {
+    const guard = createGuard({ secret });
+    const faults: unknown[] = [];
+    guard.on('decision', rejecting);
+    guard.on('listenerFault', (fault) => faults.push(fault));
+    expect((await guard.check(request)).outcome).toBe('ALLOW');
+    await new Promise((resolve) => setImmediate(resolve));
     expect(faults).toEqual([{ event: 'decision', error: boom }]);
     await guard.close();
   });

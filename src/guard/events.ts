@@ -1,5 +1,7 @@
 import type { Decision, Mode, Outcome } from '../core/decision.ts';
 import type { FaultCode } from '../core/fault.ts';
+import { warnOfListener } from '../listeners/listener-warnings.ts';
+import { tell } from '../listeners/tell.ts';
 import type { OperationName } from './engine.ts';
 import type { CapScope } from './failure/failure-policy.ts';
 
@@ -99,7 +101,7 @@ export interface CorruptEvent {
   readonly setAside: number;
 }
 
-/** A listener has thrown. The decision stood; the other listeners were called. */
+/** A listener has thrown, or its promise was rejected. The decision stood; the other listeners were called. */
 export interface ListenerFaultEvent {
   /** The event it was listening to. */
   readonly event: string;
@@ -123,9 +125,9 @@ export interface GuardEvents {
 export type Listener<E> = (event: E) => void;
 
 /**
- * Typed listeners. A listener that throws changes nothing for the operation and the other listeners: a broken log must
- * not open or close a door. What it threw goes to `listenerFault`, and without a listener there to the process as a
- * warning; nothing is swallowed.
+ * Typed listeners. A listener that throws, at once or by a promise, changes nothing for the operation and the other
+ * listeners: a broken log must not open or close a door. What it threw goes to `listenerFault`, and without a listener
+ * there to the process as a warning, at most one a minute of each event; nothing is swallowed.
  */
 export class EventHub<Events extends { listenerFault: ListenerFaultEvent }> {
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
@@ -140,30 +142,17 @@ export class EventHub<Events extends { listenerFault: ListenerFaultEvent }> {
     };
   }
 
-  emit<N extends keyof Events>(name: N, event: Events[N]): void {
+  emit<N extends keyof Events & string>(name: N, event: Events[N]): void {
     const listeners = this.#listeners.get(name) as Set<Listener<Events[N]>> | undefined;
     if (listeners === undefined) return;
-    for (const listener of listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#report({ event: String(name), error });
-      }
-    }
+    for (const listener of listeners) tell(listener, event, name, this.report);
   }
 
-  #report(fault: ListenerFaultEvent): void {
+  /** Tells of what a listener threw: whoever listens to `listenerFault`, else the process. */
+  readonly report = (fault: ListenerFaultEvent): void => {
     const listeners = this.#listeners.get('listenerFault');
-    if (fault.event === 'listenerFault' || listeners === undefined || listeners.size === 0) warn(fault);
-    else this.emit('listenerFault', fault);
-  }
-}
-
-function warn({ event, error }: ListenerFaultEvent): void {
-  const detail = error instanceof Error ? error.stack : undefined;
-  process.emitWarning(`A listener of "${event}" has thrown.`, {
-    type: 'PortcullisWarning',
-    code: 'PORTCULLIS_LISTENER',
-    ...(detail === undefined ? {} : { detail }),
-  });
+    if (fault.event === 'listenerFault' || listeners === undefined || listeners.size === 0) {
+      warnOfListener(fault);
+    } else this.emit('listenerFault', fault);
+  };
 }

@@ -32,7 +32,7 @@ export type LimitEvent =
       readonly setAside: number;
     };
 
-/** Must not throw: what it throws surfaces in the call that led to the event. */
+/** What it throws, at once or by a promise, changes no verdict: it is a warning of the process, at most one a minute. */
 export type LimitListener = (event: LimitEvent) => void;
 
 /** How many calls ended how, since the limiter was made. */

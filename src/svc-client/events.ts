@@ -1,3 +1,5 @@
+import { warnOfListener } from '../listeners/listener-warnings.ts';
+import { tell } from '../listeners/tell.ts';
 import type { Denial, DenialReason } from './denial.ts';
 import type { GlobalBreaker, GlobalCause } from './global-breaker.ts';
 import type { HopPath } from './hops.ts';
@@ -80,7 +82,10 @@ export type SvcListener<Name extends SvcEventName> = (event: SvcEvents[Name]) =>
 
 type Listeners = { [Name in SvcEventName]?: Set<SvcListener<Name>> };
 
-/** Hands events to listeners. A listener that throws becomes a process warning; it never breaks a call. */
+/**
+ * Hands events to listeners. What one throws, at once or by a promise, becomes a process warning, at most one a minute of
+ * each event; it never breaks a call.
+ */
 export class SvcEmitter {
   readonly #listeners: Listeners = {};
 
@@ -98,13 +103,9 @@ export class SvcEmitter {
   }
 
   emit<Name extends SvcEventName>(name: Name, event: SvcEvents[Name]): void {
-    for (const listener of this.#listeners[name] ?? []) {
-      try {
-        listener(event);
-      } catch (error) {
-        process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisListenerWarning');
-      }
-    }
+    const listeners: Set<SvcListener<Name>> | undefined = this.#listeners[name];
+    if (listeners === undefined) return;
+    for (const listener of listeners) tell(listener, event, name, warnOfListener);
   }
 }
 

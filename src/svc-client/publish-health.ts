@@ -1,4 +1,5 @@
 import { Fault } from '../core/fault.ts';
+import { harmless } from '../listeners/listener-warnings.ts';
 import type { SvcClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { healthReport } from './health-report.ts';
@@ -111,7 +112,7 @@ class Publication implements HealthPublication {
       this.#underWay = null;
       if (this.#ending.signal.aborted) return;
       this.#failures = fault === null ? 0 : this.#failures + 1;
-      if (fault !== null) this.#tell(fault);
+      if (fault !== null) this.#settings.onFault(fault);
       this.#plan(this.#isStale && fault === null ? LEAST_PAUSE_MS : this.#pauseMs());
     });
   }
@@ -150,14 +151,6 @@ class Publication implements HealthPublication {
       return notTaken('it could not be reached', cause);
     }
   }
-
-  #tell(fault: Fault): void {
-    try {
-      this.#settings.onFault(fault);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisListenerWarning');
-    }
-  }
 }
 
 function notTaken(why: string, cause?: unknown): Fault {
@@ -188,7 +181,7 @@ function readOptions(options: PublishHealthOptions): PublishSettings {
     token: isToken ? (token ?? null) : null,
     name: isNamed ? name : '',
     everyMs: pace,
-    onFault: options.onFault ?? (() => {}),
+    onFault: options.onFault === undefined ? () => {} : harmless('publishHealth', options.onFault),
   };
 }
 

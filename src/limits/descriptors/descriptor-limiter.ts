@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
+import { harmless } from '../../listeners/listener-warnings.ts';
 import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { LimitEvent } from '../events.ts';
@@ -103,7 +104,8 @@ class WindowLimiter implements DescriptorLimiter {
   #tree: DescriptorTree;
 
   constructor(options: DescriptorLimiterOptions) {
-    const { domains, environment = 'default', clock = Date.now, onEvent = () => {} } = options;
+    const { domains, environment = 'default', clock = Date.now } = options;
+    const onEvent = options.onEvent === undefined ? () => {} : harmless('descriptors', options.onEvent);
     assertName('environment', environment);
     this.#onEvent = onEvent;
     this.#keys = createDescriptorKeys(environment, options);

@@ -16,7 +16,7 @@ export function layersPicture(): string {
       width: 760,
       height: 470,
       title: 'The layers of src',
-      says: 'Composition roots at the top, then edges, then guard and rails, then device, identity and the store contract, and core at the bottom. Imports go downwards only.',
+      says: 'Composition roots at the top, then edges, then guard and rails, then device, listeners, identity and the store contract, and core at the bottom. Imports go downwards only.',
     },
     [
       label(
@@ -39,7 +39,8 @@ export function layersPicture(): string {
       box(middle(282, 104), 'green', 'concurrency', ['one service']),
       box(middle(398, 104), 'green', 'svc-client', ['between services']),
       box(middle(514, 86), 'green', 'abuse', ['scenarios']),
-      box(low(20, 250), 'plain', 'device', ['device tokens, fingerprints']),
+      box(low(20, 134), 'plain', 'device', ['tokens, fingerprints']),
+      box(low(166, 104), 'plain', 'listeners', ['who is told']),
       box(low(282, 220), 'plain', 'identity', ['normalises and hashes who asks']),
       box(low(514, 226), 'amber', 'stores', ['store.ts: the contract']),
       box(floor(20, 720), 'green', 'core', [
@@ -50,7 +51,8 @@ export function layersPicture(): string {
       arrow({ x: 675, y: 178 }, { x: 675, y: 286 }),
       arrow({ x: 334, y: 260 }, { x: 334, y: 286 }),
       arrow({ x: 557, y: 260 }, { x: 557, y: 286 }),
-      arrow({ x: 145, y: 342 }, { x: 145, y: 368 }),
+      arrow({ x: 87, y: 342 }, { x: 87, y: 368 }),
+      arrow({ x: 218, y: 342 }, { x: 218, y: 368 }),
       arrow({ x: 392, y: 342 }, { x: 392, y: 368 }),
       arrow({ x: 627, y: 342 }, { x: 627, y: 368 }),
       label({ x: 20, y: 446 }, 'blue: composition roots · green: rules · amber: storage · grey: edges', {
