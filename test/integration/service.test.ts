@@ -141,6 +141,13 @@ describe('a service without tokens', () => {
     expect(answers[0]?.headers.get('ratelimit')).toBe('"default";r=1;t=1');
     expect(answers[2]?.headers.get('retry-after')).toBe('1');
     expect(answers[2]?.json).toMatchObject({ code: 'RATE_LIMIT', status: 429, retryAfter: '1' });
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(ids.map((id) => id?.length))).toEqual(new Set([36]));
+    expect(answers[2]?.json.requestId).toBe(ids[2]);
+    const named = (id: string) => under.ask('GET', '/v1/authorize', undefined, { 'x-request-id': id });
+    expect((await named('r-1')).headers.get('x-request-id')).toBe('r-1');
+    const unfit = await named('not fit to be one');
+    expect(unfit.headers.get('x-request-id')).toBe(unfit.json.requestId);
     const denied = await under.ask('POST', '/v1/authorize?deny=403');
     expect([denied.status, denied.json.status, denied.headers.get('retry-after')]).toEqual([403, 403, '1']);
     expect((await under.ask('GET', '/v1/authorize?deny=500')).status).toBe(400);

@@ -73,11 +73,13 @@ export function problemBody(code: ProblemCode, detail: string, { requestId, fiel
   };
 }
 
-/** An answer of `application/problem+json`. */
+/** An answer of `application/problem+json`; the id of the request is in its headers too. */
 export function problemAnswer(code: ProblemCode, detail: string, extras: ProblemExtras = {}): RouteAnswer {
+  const { requestId } = extras;
+  const named = requestId === undefined ? {} : { 'X-Request-Id': requestId };
   return {
     status: problemStatuses[code],
-    headers: { 'Content-Type': problemMediaType, ...extras.headers },
+    headers: { 'Content-Type': problemMediaType, ...named, ...extras.headers },
     body: problemBody(code, detail, extras),
   };
 }

@@ -11,7 +11,7 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** What goes along with an answer whatever it is. */
 export interface SendOptions {
-  /** Echoed when the client sent one, and with every problem. */
+  /** What the client sent, to be echoed, unless the answer names its request itself. */
   readonly requestId: string | null;
   /** Ends the connection after this answer: a body was left unread, or the service drains. */
   readonly close: boolean;
@@ -31,7 +31,8 @@ export function sendAnswer(
     if (headers['Cache-Control'] === undefined) fields.push(...notKept);
     fields.push(...forReaders);
   }
-  if (options.requestId !== null) fields.push('X-Request-Id', options.requestId);
+  if (options.requestId !== null && headers['X-Request-Id'] === undefined)
+    fields.push('X-Request-Id', options.requestId);
   if (options.close) fields.push('Connection', 'close');
   if (body instanceof Readable) return sendStream(response, status, fields, body, request.method === 'HEAD');
   const payload = payloadOf(body);

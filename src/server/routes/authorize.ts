@@ -61,7 +61,10 @@ async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteA
   const user = userIn(call, header, parts.headers().userHeader);
   const visitor = { ...origin, ip: call.ip, ua: header('user-agent') ?? null, user, header, headerNames };
   const verdict = await judgeVisit(visitor, { ...parts, heldUntil: () => call.signal });
-  const told = Object.fromEntries(rateLimitHeaders(verdict, parts.headers()));
+  const told = {
+    ...Object.fromEntries(rateLimitHeaders(verdict, parts.headers())),
+    'X-Request-Id': requestId,
+  };
   if (verdict.allowed) return { status: 200, headers: told, body: '' };
   return refusal(verdict, call.query.get('deny') === '403' ? 403 : 429, {
     requestId,
