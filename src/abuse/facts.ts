@@ -1,3 +1,4 @@
+import { Fault, shapeOf } from '../core/fault.ts';
 import { parseAddress } from '../identity/address.ts';
 import { Recent } from '../identity/recent.ts';
 import { normaliseUserAgent } from '../identity/user-agent.ts';
@@ -15,7 +16,10 @@ interface Origin {
 
 /** Reads events; remembers what many of them have in common. */
 export interface FactReader {
-  /** @throws Fault `INPUT_INVALID` when `ip` is no address, once somebody asks where the event comes from. */
+  /**
+   * @throws Fault `INPUT_INVALID` when `path` is no text; when `ip` is no address, once somebody asks where the event
+   * comes from.
+   */
   read(event: RequestEvent): Facts;
 }
 
@@ -43,7 +47,12 @@ export function createFactReader(): FactReader {
     agents.set(ua, agent);
     return agent;
   };
-  return { read: (event) => new Facts(event, originOf, agentOf, readHeaders) };
+  return {
+    read(event) {
+      if (typeof event.path === 'string') return new Facts(event, originOf, agentOf, readHeaders);
+      throw new Fault('INPUT_INVALID', `path must be a text, got ${shapeOf(event.path)}`);
+    },
+  };
 }
 
 function findOrigin(ip: string): Origin {

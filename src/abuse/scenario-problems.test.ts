@@ -130,3 +130,25 @@ describe('a list of scenarios', () => {
     expect(make).toThrow('scenarios[1].name: there is another one of this name');
   });
 });
+
+describe('scenarios in shadow', () => {
+  const make = (shadow: unknown) => () =>
+    createScenarios({
+      store: createMemoryStore(),
+      secret: 'sixteen bytes or more',
+      scenarios: [good],
+      shadow: shadow as boolean,
+    });
+
+  it.each([[['scrapping']], ['mine'], [[5]], [{}], [null], [1]])(
+    'are named rightly, or refused: %j',
+    (shadow) => {
+      expect(make(shadow)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    },
+  );
+
+  it('are those that there are, or a built-in one that does not run', () => {
+    expect(make(['mine', 'scraping'])().names).toEqual(['mine']);
+    expect(make(['mine', 'min'])).toThrow('shadow[1]: must be one of mine, rotating-ips');
+  });
+});

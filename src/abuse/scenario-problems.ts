@@ -84,6 +84,28 @@ export function assertScenarios(scenarios: readonly Scenario[], path: string): v
   if (problems.length > 0) throw new Fault('CONFIG_INVALID', problems.join('; '));
 }
 
+/**
+ * Says which scenarios run in shadow. A built-in one may be named that does not run: a configuration may switch it off.
+ *
+ * @throws Fault `CONFIG_INVALID` for a name that none has: the scenario that was meant would be enforced.
+ */
+export function shadowOf(
+  shadow: boolean | readonly string[] | undefined,
+  scenarios: readonly Scenario[],
+): (name: string) => boolean {
+  if (shadow === undefined || typeof shadow === 'boolean') return () => shadow === true;
+  if (!Array.isArray(shadow)) {
+    throw new Fault('CONFIG_INVALID', `shadow: must be a boolean or a list of names, got ${shapeOf(shadow)}`);
+  }
+  const names = new Set([...scenarios, ...builtInScenarios].map(({ name }) => name));
+  const wrong = shadow.findIndex((name) => !names.has(name));
+  if (wrong >= 0) {
+    const expected = `must be one of ${[...names].join(', ')}`;
+    throw new Fault('CONFIG_INVALID', `shadow[${wrong}]: ${expected}, got ${shapeOf(shadow[wrong])}`);
+  }
+  return (name) => shadow.includes(name);
+}
+
 /** Problems that no single field shows. */
 function senseProblems(scenario: Scenario, path: string): string[] {
   const { response, allow, or = [] } = scenario;

@@ -200,6 +200,27 @@ describe('scenarios', () => {
     expect(scenarios.counts().storeFailures).toBe(2);
   });
 
+  it.each<[Record<string, unknown>, string]>([
+    [{ store: undefined }, 'store must be a store, got nothing'],
+    [{ random: 1 }, 'random must be a function'],
+    [{ shadow: {} }, 'shadow: must be a boolean or a list of names, got an object'],
+    [{ mostDelayed: -1 }, 'mostDelayed'],
+  ])('say what is wrong with %j', (options, message) => {
+    const make = () => bench(options as Partial<ScenariosOptions>);
+    expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(make).toThrow(message);
+  });
+
+  it('say what is wrong with an event', async () => {
+    const { scenarios } = bench();
+    const without = { ...scan(0), path: null } as object as RequestEvent;
+    await expect(scenarios.observe(without)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'path must be a text, got null',
+    });
+    await expect(scenarios.standing(without)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  });
+
   it('judge reports of others all or not at all', async () => {
     const { scenarios } = bench({ scenarios: [quick] });
     const reported = [scan(0), scan(1), scan(2)];

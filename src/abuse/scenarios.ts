@@ -3,6 +3,7 @@ import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Client, Limiter } from '../limits/index.ts';
+import { assertFunctions, assertStore } from '../limits/limiter-options.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { type After, DelayRoom, processTimers } from './delay-room.ts';
@@ -74,6 +75,8 @@ const shortestShare = 0.25;
  * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem.
  */
 export function createScenarios(options: ScenariosOptions): Scenarios {
+  assertStore(options.store);
+  assertFunctions(options, ['onEvent', 'clock', 'random', 'after']);
   return new WatchedScenarios(options);
 }
 

@@ -2,6 +2,7 @@ import type { Key } from '../core/records.ts';
 import type { Secrets } from '../identity/component-hasher.ts';
 import { AllowList, type AllowListOptions } from '../limits/allow-list.ts';
 import { assertName } from '../limits/limiter-options.ts';
+import { harmless } from '../listeners/listener-warnings.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
 import { CallerKeys } from './caller-keys.ts';
 import { type CompiledScenario, type CompiledSign, compileScenarios } from './compiled-scenario.ts';
@@ -13,7 +14,7 @@ import type { Group, Outcome, Sighting } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import type { Scenario, SignKey } from './scenario.ts';
 import { ScenarioCounter } from './scenario-counter.ts';
-import { assertScenarios } from './scenario-problems.ts';
+import { assertScenarios, shadowOf } from './scenario-problems.ts';
 import { type CandidateSign, SignIndex } from './sign-index.ts';
 import type { Standpoint } from './standing.ts';
 import { createSubjectKeyspace, type SubjectKeys, type SubjectKeyspace } from './subject-keys.ts';
@@ -73,7 +74,7 @@ export class Watch {
     assertName('environment', environment);
     assertName('name', name);
     assertScenarios(scenarios, 'scenarios');
-    const plan = compileScenarios(scenarios, shadowOf(options.shadow), limiterBlocks);
+    const plan = compileScenarios(scenarios, shadowOf(options.shadow, scenarios), limiterBlocks);
     this.#signs = new SignIndex(plan.scenarios);
     this.#reading = reading;
     this.enforced = plan.scenarios.filter(({ shadow }) => !shadow);
@@ -85,7 +86,7 @@ export class Watch {
     this.#callers = new CallerKeys(this.keyspace);
     this.counter = new ScenarioCounter(this.names, needingHeaders(plan.scenarios));
     this.#allow = new AllowList(options.allow ?? {});
-    this.#onEvent = options.onEvent ?? (() => {});
+    this.#onEvent = options.onEvent === undefined ? () => {} : harmless('scenarios', options.onEvent);
   }
 
   tell(event: ScenarioEvent): void {
@@ -231,8 +232,4 @@ function needingHeaders(scenarios: readonly CompiledScenario[]): string[] {
   return scenarios
     .filter(({ signs }) => signs.some(({ needsHeaders }) => needsHeaders))
     .map(({ name }) => name);
-}
-
-function shadowOf(shadow: WatchOptions['shadow'] = false): (name: string) => boolean {
-  return typeof shadow === 'boolean' ? () => shadow : (name) => shadow.includes(name);
 }

@@ -135,7 +135,7 @@ describe('a limiter', () => {
     expect((await faultOf(() => limiter.block(get, 9)))?.code).toBe('INPUT_INVALID');
   });
 
-  it.each<[Partial<LimiterOptions>, string]>([
+  it.each<[Record<string, unknown>, string]>([
     [{ burst: 5 }, 'limiter.burst'],
     [{ ratePerSecond: 0 }, 'limiter.ratePerSecond'],
     [{ anonymous: { burst: 1 } }, 'anonymous.burst'],
@@ -146,14 +146,27 @@ describe('a limiter', () => {
     [{ overrides: [{ ratePerSecond: 1 }] }, 'overrides[0]'],
     [{ overrides: [{ user: 'a', cidr: '10.0.0.0/8', ratePerSecond: 1 }] }, 'overrides[0]'],
     [{ allow: { headers: [{ name: 'x-friend', value: 'short' }] } }, 'allow.headers[0]'],
+    [{ store: null }, 'store must be a store, got null'],
+    [{ store: {} }, 'store must be a store, got an object'],
+    [{ refillScale: 5 }, 'refillScale must be a function, got the integer 5'],
+    [{ onEvent: 'log' }, 'onEvent must be a function'],
+    [{ routes: {} }, 'routes must be a list, got an object'],
+    [{ overrides: 'all' }, 'overrides must be a list'],
+    [{ shadow: {} }, 'shadow must be a list'],
   ])('says what is wrong with %j', async (options, field) => {
-    const fault = await faultOf(() => bench(options));
+    const fault = await faultOf(() => bench(options as Partial<LimiterOptions>));
     expect(fault?.code).toBe('CONFIG_INVALID');
     expect(fault?.message).toContain(field);
   });
 });
 
 describe('other limits', () => {
+  it('of everybody who is not signed in are never below the lowest that there is', async () => {
+    const { limiter } = bench({ ratePerSecond: 0.001 });
+    expect((await limiter.take(get)).allowed).toBe(true);
+    expect((await limiter.take(get)).retryAfterMs).toBe(1_000_000);
+  });
+
   it('count for a user, then for an address, then for everybody', async () => {
     const { spend } = bench({
       ratePerSecond: 4,
@@ -275,6 +288,17 @@ describe('blocks', () => {
     expect(await limiter.lift(get)).toBe(true);
     expect((await limiter.take(get)).allowed).toBe(true);
     expect(await limiter.block(get, 1)).toBe(start + 1_800_000);
+  });
+
+  it('give way to a longer one, and stay where it would be shorter', async () => {
+    const { limiter, elapse } = bench();
+    expect(await limiter.block(get, 2)).toBe(start + 60_000);
+    elapse(1_000);
+    expect(await limiter.block(get, 4)).toBe(start + 1_801_000);
+    expect(await limiter.block(get, 4)).toBe(start + 1_801_000);
+    elapse(60_000);
+    expect(await limiter.block(get, 3)).toBe(start + 1_801_000);
+    expect((await limiter.take(get)).rule).toBe('blocked');
   });
 });
 

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
+import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
@@ -10,7 +11,7 @@ import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
 import { LimitCounter } from './limit-counter.ts';
-import { assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
+import { assertKinds, assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
 import { liftBlock, placeBlock } from './operator-steps.ts';
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
@@ -50,6 +51,7 @@ export interface Limiter {
  * @throws Fault `CONFIG_INVALID` when an option is out of range; the message names it.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
+  assertKinds(options);
   const limiter = new BucketLimiter(options);
   for (const warning of deploymentWarnings({ store: options.store })) (options.warn ?? emitWarning)(warning);
   return limiter;
@@ -72,7 +74,7 @@ class BucketLimiter implements Limiter {
   readonly #clock: () => number;
 
   constructor(options: LimiterOptions) {
-    const { name = 'default', onEvent = () => {} } = options;
+    const { name = 'default' } = options;
     this.name = name;
     this.#shadows = shadowsOf(options.shadow);
     const { environment = 'default' } = options;
@@ -86,9 +88,10 @@ class BucketLimiter implements Limiter {
     this.#limits = new LimitBook(options);
     this.#allow = new AllowList(options.allow ?? {});
     this.#refillScale = options.refillScale ?? (() => 1);
+    const onEvent = options.onEvent && harmless('limiter', options.onEvent);
     this.#onEvent = (event) => {
       this.#counter.count(event);
-      onEvent(event);
+      onEvent?.(event);
     };
     this.#records = clearingStore(options.store, (setAside) =>
       this.#onEvent({ type: 'record-corrupt', setAside }),
