@@ -19,6 +19,10 @@ export const openKratosRoom: OpenRoom = async (parts) => {
   const { config, guard, observation } = parts;
   const { kratos } = config;
   if (kratos === null) return null;
+  const access = createWebhookAccess({
+    ...kratos.webhooks,
+    addresses: new CidrSet('kratos.webhooks.cidrs', kratos.webhooks.cidrs),
+  });
   const counters = await countersOf(config);
   const counted = countingBackoff(kratos, parts, counters);
   const backoff: LoginBackoff =
@@ -28,10 +32,6 @@ export const openKratosRoom: OpenRoom = async (parts) => {
   observeKratos(observation, counted.events);
   if (backoff !== counted) observeKratos(observation, backoff.events);
   counted.announce();
-  const access = createWebhookAccess({
-    ...kratos.webhooks,
-    addresses: new CidrSet('kratos.webhooks.cidrs', kratos.webhooks.cidrs),
-  });
   let proxy: ListeningProxy | null = null;
   return {
     name: 'kratos',
@@ -64,7 +64,7 @@ function countingBackoff(
     ...secrets,
     store,
     environment: config.environment,
-    failure: config.failure,
+    failure: { ...config.failure, deadlineMs: deadlineOf(config.store, config.failure) },
     policy: config.policies.find(({ name }) => name === 'login'),
     resetOnSuccess: proxy.resetOnSuccess,
     ...(counters === null ? {} : { counters }),
