@@ -63,10 +63,10 @@ function watchConfig(
       if (needsRestart.length > 0)
         log.warn({ fields: needsRestart }, 'a restart is needed to take these over');
     },
-    onRefused: (problems) => {
+    onRefused: (problems, cause) => {
       service.refused(problems.length);
       log.error(
-        { problems: problems.map(problemText) },
+        { problems: problems.map(problemText), ...(cause === undefined ? {} : { error: cause }) },
         'the configuration was refused; the last good one stays',
       );
     },
