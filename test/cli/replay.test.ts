@@ -115,9 +115,13 @@ describe('bad input to replay', () => {
     ['fail on api', event({ action: 'api.heavy' }), /"api" has no operation "fail"/],
     ['no account', event({ account: undefined }), /account must be .*got nothing/],
     ['an empty account', event({ account: '' }), /account must be .*got an empty string/],
-    ['a number as account', event({ account: 7 }), /account must be/],
+    [
+      'a number as account',
+      event({ account: 4_915_112_345_678 }),
+      /account must be .*got an integer of 13 digits/,
+    ],
     ['no ip', event({ ip: undefined }), /ip must be/],
-    ['an octal ip', event({ ip: '192.0.2.010' }), /ip/],
+    ['an octal ip', event({ ip: '192.0.2.010' }), /ip must be .* 11 characters\. Mend it/],
     ['an ip with a port', event({ ip: '192.0.2.1:80' }), /ip/],
     ['a number as ua', event({ ua: 1 }), /ua must be/],
     [

@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts';
 import type { Input } from '../replay/input.ts';
 import { type Line, LineReader, type UnreadableLine } from '../replay/line-reader.ts';
 import { Progress } from '../replay/progress.ts';
-import { badLineAdvice } from '../replay/replay.ts';
+import { badLineText } from '../replay/replay.ts';
 import type { ReplayDecision } from '../replay/replay-decision.ts';
 import type { CommandIo } from '../streams.ts';
 import type { Comparison } from './comparison.ts';
@@ -113,6 +113,5 @@ function noteFault(number: number, text: string, fault: unknown, run: CompareRun
   }
   comparison.badLines += 1;
   if (skipBad) return;
-  const advice = reader.adviceOn?.(text) ?? badLineAdvice;
-  throw new Fault('INPUT_INVALID', `line ${number}: ${fault.message}. ${advice}`, { cause: fault });
+  throw new Fault('INPUT_INVALID', badLineText(number, fault, reader.adviceOn?.(text)), { cause: fault });
 }

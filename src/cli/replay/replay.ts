@@ -113,7 +113,7 @@ export class Replay<E extends SummedEvent> {
       await this.#flush();
       progress.clear();
       const advice = 'text' in line ? this.#source.adviceOn?.(line.text) : null;
-      this.#io.stderr.write(`line ${line.number}: ${fault.message}. ${advice ?? badLineAdvice}\n`);
+      this.#io.stderr.write(`${badLineText(line.number, fault, advice)}\n`);
       return false;
     }
     return true;
@@ -159,7 +159,12 @@ export class Replay<E extends SummedEvent> {
   }
 }
 
-export const badLineAdvice = 'Mend it, or go on without such lines: --skip-bad';
+const badLineAdvice = 'Mend it, or go on without such lines: --skip-bad';
+
+/** What is told of a bad line, in one: `line 3: t must be … Mend it`. */
+export function badLineText(number: number, { message }: Fault, advice: string | null | undefined): string {
+  return `line ${number}: ${message.replace(/\.$/, '')}. ${advice ?? badLineAdvice}`;
+}
 
 /** A file of the other kind is the usual reason for a bad first line. */
 export const adviceOnEvent = (text: string): string | null =>
