@@ -1,4 +1,10 @@
-import { type BotVerifier, createBotVerifier, createScenarios, type Scenarios } from '../abuse/index.ts';
+import {
+  type BotVerifier,
+  createBotVerifier,
+  createScenarios,
+  type ScenarioCounts,
+  type Scenarios,
+} from '../abuse/index.ts';
 import type { ScenarioSettings, ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
 import { readFailureOptions } from '../guard/failure/failure-options.ts';
@@ -8,11 +14,12 @@ import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
-import { type Call, createLimiter, type Limiter, type Verdict } from '../limits/index.ts';
+import { type Call, createLimiter, type LimitCounts, type Limiter, type Verdict } from '../limits/index.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 import {
   limitListener,
+  nameConfigured,
   type Observation,
   observeGuard,
   pinListeners,
@@ -20,6 +27,7 @@ import {
 } from './observation.ts';
 import type { OpenedStore } from './open-store.ts';
 import type { ServiceSecrets } from './secrets.ts';
+import { sumOf } from './sum-of-counts.ts';
 
 type Secrets = Omit<ServiceSecrets, 'isNew'>;
 
@@ -35,6 +43,9 @@ export class LiveCore {
   #config: ServiceConfig;
   #limiter: Limiter;
   #scenarios: Scenarios | null;
+  /** What those before the present ones have counted. */
+  #limitsBefore: LimitCounts | null = null;
+  #scenariosBefore: ScenarioCounts | null = null;
   /** Which pins the scenarios were made with. */
   #made = '';
 
@@ -46,10 +57,10 @@ export class LiveCore {
     this.pins = this.#openPins();
     const records = clearingStore(opened.store);
     this.audit = new AuditTrail(records, config.environment, pinListeners(observation).onAudit);
-    this.guard = new LiveGuard(this.#makeGuard());
+    this.guard = new LiveGuard(this.#makeGuard(config));
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
-    this.#limiter = this.#makeLimiter();
-    this.#scenarios = this.#makeScenarios();
+    this.#limiter = this.#makeLimiter(config);
+    this.#scenarios = this.#makeScenarios(config);
   }
 
   get config(): ServiceConfig {
@@ -68,31 +79,46 @@ export class LiveCore {
     settle: (verdict, cost) => this.#limiter.settle(verdict, cost),
     lift: (client) => this.#limiter.lift(client),
     block: (client, fromLevel) => this.#limiter.block(client, fromLevel),
-    counts: () => this.#limiter.counts(),
+    counts: () => sumOf(this.#limitsBefore, this.#limiter.counts()),
   };
 
-  /** Goes by another configuration from now on. Throws before anything has changed when a part cannot be made. */
-  apply(config: ServiceConfig, live: readonly string[]): void {
-    const before = this.#config;
-    this.#config = config;
-    try {
-      const limiter = live.includes('limits') ? this.#makeLimiter() : this.#limiter;
-      const scenarios = this.#makeScenarios();
-      if (live.includes('policies')) void this.guard.replace(this.#makeGuard());
-      this.#limiter = limiter;
-      this.#scenarios = scenarios;
-    } catch (error) {
-      this.#config = before;
-      throw error;
-    }
+  /** Since the start, however often scenarios were replaced; null where they are off. */
+  scenarioCounts(): ScenarioCounts | null {
+    return this.#scenarios === null ? null : sumOf(this.#scenariosBefore, this.#scenarios.counts());
   }
 
-  /** What was decided last is in the decision log when this is over. */
+  /**
+   * Makes what another configuration needs, and changes nothing; what it gives goes by that configuration from then on.
+   *
+   * @throws Fault `CONFIG_INVALID` when a part cannot be made
+   */
+  prepare(config: ServiceConfig, live: readonly string[]): () => void {
+    const limiter = live.includes('limits') ? this.#makeLimiter(config) : null;
+    const scenarios = live.includes('scenarios') ? this.#makeScenarios(config) : this.#scenarios;
+    const guard = live.includes('policies') ? this.#makeGuard(config, this.guard.current) : null;
+    return () => {
+      this.#config = config;
+      nameConfigured(this.#observation.metrics, config);
+      if (limiter !== null) this.#useLimiter(limiter);
+      if (scenarios !== this.#scenarios) this.#useScenarios(scenarios);
+      if (guard !== null) void this.guard.replace(guard);
+    };
+  }
+
+  /** Ends it; the store and the logs stay, and are closed by whoever opened them. */
   async close(): Promise<void> {
     this.pins.close();
     await this.guard.close();
-    await this.#opened.store.close();
-    await this.#observation.decisionLog?.close();
+  }
+
+  #useLimiter(limiter: Limiter): void {
+    this.#limitsBefore = sumOf(this.#limitsBefore, this.#limiter.counts());
+    this.#limiter = limiter;
+  }
+
+  #useScenarios(scenarios: Scenarios | null): void {
+    this.#scenariosBefore = sumOf(this.#scenariosBefore, this.#scenarios?.counts() ?? null);
+    this.#scenarios = scenarios;
   }
 
   #take(call: Call): Verdict | Promise<Verdict> {
@@ -137,16 +163,17 @@ export class LiveCore {
       .join(' ');
     if (made === this.#made) return;
     this.#made = made;
-    this.#scenarios = this.#makeScenarios();
+    this.#useScenarios(this.#makeScenarios(this.#config));
   }
 
-  #makeGuard(): Guard {
-    const { environment, failure, telemetry } = this.#config;
+  /** @param before the guard that this one takes the place of: what it knows of failures of the store goes on */
+  #makeGuard(config: ServiceConfig, before?: Guard): Guard {
+    const { environment, failure, telemetry } = config;
     const { store, keepsDeadlines } = this.#opened;
     return assembleGuard({
       identifier: createIdentifier(this.#secrets),
       store: lentStore(store),
-      policies: pinnedPolicies(this.#config.policies, this.pins),
+      policies: pinnedPolicies(config.policies, this.pins),
       environment,
       failure: readFailureOptions({
         ...failure,
@@ -155,12 +182,13 @@ export class LiveCore {
       }),
       witness: this.#observation.decisionLog?.add,
       allowEventEvery: telemetry.allowEventEvery,
+      before,
     });
   }
 
-  #makeLimiter(): Limiter {
-    const { environment } = this.#config;
-    const { userHeader: _, ...limits } = this.#config.limits;
+  #makeLimiter(config: ServiceConfig): Limiter {
+    const { environment } = config;
+    const { userHeader: _, ...limits } = config.limits;
     return createLimiter({
       ...limits,
       ...this.#secrets,
@@ -172,18 +200,21 @@ export class LiveCore {
     });
   }
 
-  #makeScenarios(): Scenarios | null {
-    const { environment, scenarios } = this.#config;
+  #makeScenarios(config: ServiceConfig): Scenarios | null {
+    const { environment, scenarios } = config;
     if (!scenarios.enabled) return null;
     const { list, allow, shadow, goodBots, mostDelayed } = scenarios;
-    this.#observation.metrics.name({ scenarios: list.map(({ name }) => name) });
+    const running = list.filter(({ name }) => !this.pins.current.isScenarioOff(name));
     return createScenarios({
       ...this.#secrets,
       store: this.#opened.store,
       environment,
-      scenarios: list.filter(({ name }) => !this.pins.current.isScenarioOff(name)),
+      scenarios: running,
       allow,
-      shadow,
+      shadow:
+        typeof shadow === 'boolean'
+          ? shadow
+          : running.map(({ name }) => name).filter((name) => shadow.includes(name)),
       mostDelayed,
       goodBots: botVerifierOf(goodBots),
       limiter: this.limiter,

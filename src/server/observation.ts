@@ -26,13 +26,9 @@ export interface Observation {
 
 /** The numbers, the feed and the decision log of a service. */
 export function openObservation(config: ServiceConfig, log: Log, version: string): Observation {
-  const { policies, limits, telemetry } = config;
-  const metrics = new Metrics({
-    version,
-    policies: policies.map(({ name }) => name),
-    limitRoutes: limits.routes.map(({ method, path }) => (method === undefined ? path : `${method} ${path}`)),
-    allowEventEvery: telemetry.allowEventEvery,
-  });
+  const { telemetry } = config;
+  const metrics = new Metrics({ version, policies: [], allowEventEvery: telemetry.allowEventEvery });
+  nameConfigured(metrics, config);
   let dropped = 0;
   const feed = new LiveFeed({
     ...telemetry.feed,
@@ -126,6 +122,15 @@ export function pinListeners({ log, metrics, feed }: Observation) {
 }
 
 const pinKinds = ['limit', 'failure', 'scenario', 'shadow'] as const;
+
+/** What a configuration names is counted by its name, what comes with a later one too. */
+export function nameConfigured(metrics: Metrics, { policies, limits, scenarios }: ServiceConfig): void {
+  metrics.name({
+    policies: policies.map(({ name }) => name),
+    limitRoutes: limits.routes.map(({ method, path }) => (method === undefined ? path : `${method} ${path}`)),
+    scenarios: scenarios.list.map(({ name }) => name),
+  });
+}
 
 /** Requests are counted by the patterns of their routes, never by what was asked for. */
 export function nameRoutes(metrics: Metrics, routes: readonly Route[]): void {

@@ -1,5 +1,4 @@
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { Guard } from '../guard/guard.ts';
 import { startTracing, type Tracing } from '../telemetry/otel/tracing.ts';
 import type { Observation } from './observation.ts';
 
@@ -7,12 +6,11 @@ import type { Observation } from './observation.ts';
 export async function openTracing(
   { telemetry, environment }: ServiceConfig,
   { log, metrics }: Observation,
-  guard: Guard,
   version: string,
 ): Promise<Tracing | null> {
   const { otlpEndpoint, otlpHeaders, serviceName, traceRatio, metricsEveryMs } = telemetry;
   if (otlpEndpoint === null) return null;
-  const tracing = await startTracing({
+  return startTracing({
     endpoint: otlpEndpoint,
     headers: otlpHeaders,
     serviceName,
@@ -23,6 +21,4 @@ export async function openTracing(
     registry: metrics.registry,
     onFault: (signal) => log.warn({ what: signal }, 'an export over OTLP failed'),
   });
-  tracing.observeGuard(guard);
-  return tracing;
 }

@@ -14,8 +14,11 @@ export interface Room {
   readonly routes?: readonly Route[];
   /** Starts a listener of its own. Gives a line for people: where it listens. */
   start?(): Promise<string>;
-  /** Goes by another configuration from now on. `live` names the parts that differ. */
-  apply?(config: ServiceConfig, live: readonly string[]): void;
+  /**
+   * Makes what another configuration needs, and changes nothing; what it gives goes by that configuration from then on
+   * and must not throw. `live` names the parts that differ. Throws `CONFIG_INVALID` where it cannot.
+   */
+  prepare?(config: ServiceConfig, live: readonly string[]): () => void;
   /** Ends it; what has been accepted is answered. Takes a bounded time. */
   close?(): Promise<void>;
   /** For `/v1/status`, without identifiers. */
@@ -24,7 +27,7 @@ export interface Room {
 
 /** What a room stands on. All of it stays the same object when the configuration changes. */
 export interface RoomParts {
-  /** At the start; later ones come by `apply`. */
+  /** At the start; later ones come by `prepare`. */
   readonly config: ServiceConfig;
   readonly guard: Guard;
   readonly limiter: Limiter;

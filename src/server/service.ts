@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
-import { DecisionTally } from './decision-tally.ts';
+import type { Tracing } from '../telemetry/otel/tracing.ts';
 import { roomsOf } from './default-rooms.ts';
 import { firstReach } from './first-reach.ts';
 import { Access } from './http/access.ts';
@@ -15,30 +15,17 @@ import { Entrance } from './http/entrance.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { HttpListener } from './http/listener.ts';
 import { Router } from './http/router.ts';
-import { readFiles } from './http/static-files.ts';
+import { type Files, readFiles } from './http/static-files.ts';
 import { TokenBook } from './http/token-book.ts';
 import { LiveCore } from './live-core.ts';
 import { nameRoutes, type Observation, openObservation } from './observation.ts';
+import { OpenParts } from './open-parts.ts';
 import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
-import { authorizeRoutes } from './routes/authorize.ts';
-import { batchRoutes } from './routes/batch.ts';
-import { blockRoutes } from './routes/blocks.ts';
-import { clientRoutes } from './routes/clients.ts';
-import { decisionRoutes } from './routes/decisions.ts';
-import { eventRoutes } from './routes/events.ts';
-import { explainRoutes } from './routes/explain.ts';
-import { healthRoutes } from './routes/health.ts';
-import { observeRoutes } from './routes/observe.ts';
-import { pinRoutes } from './routes/pins.ts';
-import { metricsRoutes, openApiRoutes } from './routes/self-description.ts';
-import { statusRoutes } from './routes/status.ts';
-import { targetRoutes } from './routes/targets.ts';
 import { openSecrets } from './secrets.ts';
-import { StorePulse } from './store-pulse.ts';
-import { TargetBook } from './target-book.ts';
+import { serviceRoutes } from './service-routes.ts';
 import { packageVersion } from './version.ts';
 
 /** What a host may hand in. */
@@ -85,77 +72,63 @@ export interface Service {
 }
 
 /**
- * Puts a service together: store, guard, limiter, scenarios, routes, listeners. Nothing is served before `listen`.
+ * Puts a service together: store, guard, limiter, scenarios, routes, listeners. Nothing is served before `listen`, and
+ * nothing stays open where it fails.
  *
  * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense.
  */
-export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
-  const { log = createLog({ level: config.telemetry.logLevel }) } = parts;
+export async function createService(config: ServiceConfig, given: ServiceParts = {}): Promise<Service> {
+  const { log = createLog({ level: config.telemetry.logLevel }) } = given;
+  const parts = new OpenParts((error) => log.error({ error }, 'a part of the service did not end well'));
+  try {
+    return await putTogether(config, { ...given, log }, parts);
+  } catch (cause) {
+    await parts.close();
+    throw cause;
+  }
+}
+
+/** What is opened first ends last: the store when nothing asks it any more, the logs when nothing tells them more. */
+async function putTogether(
+  config: ServiceConfig,
+  given: ServiceParts & { readonly log: Log },
+  parts: OpenParts,
+): Promise<Service> {
+  const { log } = given;
+  const version = packageVersion();
   const { isNew: madeSecret, ...secrets } = openSecrets(config.keyFile);
+  const observation = openObservation(config, log, version);
+  parts.add(() => observation.decisionLog?.close());
+  const trace = await openTracing(config, observation, version);
+  parts.add(() => trace?.close());
   const opened = await openServiceStore(config, ({ code }) =>
     log.warn({ code }, 'the store failed in the background'),
   );
-  const version = packageVersion();
-  const observation = openObservation(config, log, version);
+  parts.add(() => opened.store.close());
   const core = new LiveCore(config, opened, secrets, observation);
+  parts.add(() => core.close());
   const { guard, limiter } = core;
+  trace?.observeGuard(guard);
   const storeReached = await firstReach(opened, log);
   await core.pins.start();
-  const trace = await openTracing(config, observation, guard, version);
   const tokens = new TokenBook(config.tokens);
-  const roomParts = { config, guard, limiter, store: opened.store, secrets, tokens, observation };
-  const rooms = await openRooms({ ...roomParts, scenarios: () => core.scenarios }, parts.rooms);
-  const pulse = new StorePulse(opened.store, () => performance.now());
-  const tally = new DecisionTally(guard);
-  const targets = new TargetBook(() => performance.now());
-  observation.metrics.followTargets(() => targets.counts());
+  const ending = endingOf(parts);
+  // What callers come in by ends at the same time: each of them takes its time for the drain.
+  const doors = parts.together();
+  const scenarios = () => core.scenarios;
+  const roomParts = { config, guard, limiter, scenarios, store: opened.store, secrets, tokens, observation };
+  const rooms = await openRooms(roomParts, doors, given.rooms);
   const isDraining = () => listener.isDraining;
-  const routes: Route[] = [
-    ...coreRoutes(core, observation),
-    ...healthRoutes({ storeAnswers: () => pulse.answers(), isDraining }),
-    ...statusRoutes({
-      config: () => core.config,
-      guard,
-      limiter,
-      scenarios: () => core.scenarios,
-      store: opened.kind,
-      storeAnswers: () => pulse.answers(),
-      decisions: () => tally.counts(),
-      feed: () => observation.feed.counts(),
-      targets: () => targets.counts(),
-      isDraining,
-      version,
-      startedAt: Date.now(),
-      clock: Date.now,
-      rooms: () => Object.fromEntries(rooms.map((room) => [room.name, room.status?.() ?? {}])),
-    }),
-    ...targetRoutes(targets),
-    ...rooms.flatMap((room) => room.routes ?? []),
-    ...openApiRoutes(() => routes, version),
-  ];
+  const routes = serviceRoutes({ core, opened, observation, rooms, isDraining, version });
   nameRoutes(observation.metrics, routes);
-  const ending = new AbortController();
-  // Every stream and every call that is held back listens, as many as there are connections.
-  setMaxListeners(0, ending.signal);
   const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
-  const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
-  const door = new FrontDoor({
-    router: new Router(routes, config.listen.maxBodyBytes),
-    access: new Access(tokens),
-    addressOf: entrance.addressOf,
-    isTrusted: entrance.isTrusted,
-    ending: ending.signal,
-    isDraining,
-    onAnswered: (answered) => observation.metrics.http(answered),
-    onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),
-    clock: () => performance.now(),
-    trace,
-    files,
-  });
-  const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {
+  const files = config.console.enabled ? readFiles(given.consoleFolder ?? builtConsole) : () => null;
+  const door = openDoor({ config, routes, tokens, entrance, ending, isDraining, observation, trace, files });
+  const listener = new HttpListener(door.respond, boundsOf(config.listen, given.bounds), {
     dropped: () => log.warn({}, 'a connection was closed: there are too many'),
-    malformed: (code) => observation.metrics.http({ method: code, route: null, status: 400, durationMs: 0 }),
+    malformed: (status) => observation.metrics.http({ method: '', route: null, status, durationMs: 0 }),
   });
+  doors.push(() => drain(listener, observation));
   return {
     guard,
     limiter,
@@ -171,11 +144,15 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
       return { host: address, port, url, others: others.filter((line) => line !== undefined) };
     },
     apply: ({ config: next, live, needsRestart }) => {
-      entrance.replace(next);
-      core.apply(next, live);
+      // All that may throw comes before anything has changed.
+      const takeOver = [
+        entrance.prepare(next),
+        ...rooms.map((room) => room.prepare?.(next, live)),
+        core.prepare(next, live),
+      ];
+      for (const take of takeOver) take?.();
       tokens.replace(next.tokens);
       log.setLevel(next.telemetry.logLevel);
-      for (const room of rooms) room.apply?.(next, live);
       observation.metrics.configReload(needsRestart.length > 0 ? 'restart' : 'applied');
       observation.feed.publish('config', { what: 'applied', live, needsRestart });
     },
@@ -183,62 +160,69 @@ export async function createService(config: ServiceConfig, parts: ServiceParts =
       observation.metrics.configReload('refused');
       observation.feed.publish('config', { what: 'refused', problems });
     },
-    close: once(() => end({ listener, rooms, core, observation, ending, trace })),
+    close: async () => {
+      const failures = await parts.close();
+      if (failures.length > 0) throw failures[0];
+    },
   };
 }
 
 const builtConsole = fileURLToPath(new URL('../console', import.meta.url));
 
-async function openRooms(parts: RoomParts, others: readonly OpenRoom[] = []): Promise<readonly Room[]> {
-  const openers = [...(await roomsOf(parts.config)), ...others];
-  return (await Promise.all(openers.map((open) => open(parts)))).filter((room) => room !== null);
+/** Aborted once the doors are shut, for what is still held back. */
+function endingOf(parts: OpenParts): AbortSignal {
+  const ending = new AbortController();
+  // Every stream and every call that is held back listens, as many as there are connections.
+  setMaxListeners(0, ending.signal);
+  parts.add(() => ending.abort());
+  return ending.signal;
 }
 
-function coreRoutes(core: LiveCore, { feed, metrics, log }: Observation): Route[] {
-  const { guard, limiter, pins } = core;
-  return [
-    ...decisionRoutes(guard),
-    ...batchRoutes(guard),
-    ...authorizeRoutes({
-      limiter,
-      headers: () => core.config.limits,
-      scenarios: () => core.scenarios,
-      onFault: (error) => log.error({ error }, 'scenarios could not judge a request'),
-    }),
-    ...observeRoutes(() => core.scenarios),
-    ...blockRoutes(guard),
-    ...clientRoutes({ limiter, scenarios: () => core.scenarios, audit: core.audit }),
-    ...explainRoutes(guard),
-    ...pinRoutes(pins),
-    ...eventRoutes(feed),
-    ...metricsRoutes(metrics),
-  ];
+/** One after the other, so that where one cannot be opened those before it are known, and end. */
+async function openRooms(
+  parts: RoomParts,
+  doors: (() => unknown)[],
+  others: readonly OpenRoom[] = [],
+): Promise<readonly Room[]> {
+  const rooms: Room[] = [];
+  for (const open of [...(await roomsOf(parts.config)), ...others]) {
+    const room = await open(parts);
+    if (room === null) continue;
+    rooms.push(room);
+    doors.push(() => room.close?.());
+  }
+  return rooms;
 }
 
-interface EndingParts {
-  readonly listener: HttpListener;
-  readonly rooms: readonly Room[];
-  readonly core: LiveCore;
+interface DoorParts {
+  readonly config: ServiceConfig;
+  readonly routes: readonly Route[];
+  readonly tokens: TokenBook;
+  readonly entrance: Entrance;
+  readonly ending: AbortSignal;
+  readonly isDraining: () => boolean;
   readonly observation: Observation;
-  readonly ending: AbortController;
-  readonly trace: { close(): Promise<void> } | null;
+  readonly trace: Tracing | null;
+  readonly files: Files;
 }
 
-/** Streams end first, because nobody else would end them; the store goes last, when nothing asks it any more. */
-async function end({ listener, rooms, core, observation, ending, trace }: EndingParts): Promise<void> {
-  observation.feed.close();
-  const [cut] = await Promise.all([listener.drain(), ...rooms.map((room) => room.close?.())]);
-  if (cut > 0) observation.log.warn({ count: cut }, 'connections were cut at the end of the drain');
-  ending.abort();
-  await core.close();
-  await trace?.close();
+function openDoor({ config, routes, tokens, entrance, observation, ...others }: DoorParts): FrontDoor {
+  const { log, metrics } = observation;
+  return new FrontDoor({
+    ...others,
+    router: new Router(routes, config.listen.maxBodyBytes),
+    access: new Access(tokens),
+    addressOf: entrance.addressOf,
+    isTrusted: entrance.isTrusted,
+    onAnswered: (answered) => metrics.http(answered),
+    onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),
+    clock: () => performance.now(),
+  });
 }
 
-/** Ending twice is ending once. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let acted: Promise<void> | null = null;
-  return () => {
-    acted ??= act();
-    return acted;
-  };
+/** Streams end first, because nobody else would end them. */
+async function drain(listener: HttpListener, { feed, log }: Observation): Promise<void> {
+  feed.close();
+  const cut = await listener.drain();
+  if (cut > 0) log.warn({ count: cut }, 'connections were cut at the end of the drain');
 }

@@ -174,6 +174,28 @@ describe('connections', () => {
     await under.close();
   });
 
+  it('that reach no route are counted by the status of their answers', async () => {
+    const under = await startService();
+    for (const request of [
+      'hello\r\n\r\n',
+      `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      'GET /healthz HTTP/1.1\r\nhost: localhost\r\nexpect: cake\r\n\r\n',
+    ]) {
+      const [socket] = await openSockets(under.port, 1);
+      const answer = collect(socket as Socket);
+      socket?.write(request);
+      await answer;
+    }
+    const { text } = await under.ask('GET', '/metrics');
+    const counted = [...text.matchAll(/^portcullis_http_requests_total\{(.*)\} (\d+)$/gm)];
+    expect(counted.map(([, labels, count]) => `${labels}: ${count}`)).toEqual([
+      'method="other",route="none",status="400": 1',
+      'method="other",route="none",status="431": 1',
+      'method="other",route="none",status="417": 1',
+    ]);
+    await under.close();
+  });
+
   it('that send requests in a row get their answers in that order', async () => {
     const under = await startService();
     const [socket] = await openSockets(under.port, 1);

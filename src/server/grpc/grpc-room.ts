@@ -51,9 +51,12 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
       });
       return `gRPC for Envoy on ${host}:${listener.port}`;
     },
-    apply: (config, live) => {
-      if (live.includes('envoy')) useDomains(descriptors, config, parts.observation);
-      terms = termsOf(config, parts);
+    prepare: (config, live) => {
+      const next = termsOf(config, parts);
+      return () => {
+        if (live.includes('envoy')) useDomains(descriptors, config, parts.observation);
+        terms = next;
+      };
     },
     close: async () => listener?.close(),
     status: () => ({ port: listener?.port ?? null, domains: terms.domains }),

@@ -20,11 +20,18 @@ export class Entrance {
   readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
   readonly isTrusted = (peer: string | undefined): boolean => this.#proxies.has(addressOf(peer) ?? '');
 
-  /** @throws Fault `CONFIG_INVALID` when a range is not one; then nothing has changed. */
-  replace(settings: ProxySettings): void {
+  /**
+   * Changes nothing; what it gives goes by these proxies from then on.
+   *
+   * @throws Fault `CONFIG_INVALID` when a range is not one
+   */
+  prepare(settings: ProxySettings): () => void {
+    const addressOf = this.#addresses(settings);
     const proxies = rangesOf(settings);
-    this.#addressOf = this.#addresses(settings);
-    this.#proxies = proxies;
+    return () => {
+      this.#addressOf = addressOf;
+      this.#proxies = proxies;
+    };
   }
 
   #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {

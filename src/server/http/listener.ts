@@ -15,8 +15,8 @@ export type Respond = (request: IncomingMessage, response: ServerResponse) => vo
 export interface ListenerEvents {
   /** A connection was closed as it came: there were too many. */
   dropped(): void;
-  /** What came on a connection was not a request. */
-  malformed(code: ProblemCode): void;
+  /** What came on a connection was not a request that a route could answer; this is the status of the answer. */
+  malformed(status: number): void;
 }
 
 /** The node:http server: its bounds, what it says to clients that speak no HTTP, and its end. */
@@ -45,12 +45,10 @@ export class HttpListener {
     this.#server.maxHeadersCount = mostHeaders;
     this.#server.on('drop', () => events.dropped());
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      const code = codeOf(error);
-      events.malformed(code);
-      endWithProblem(socket, code);
+      events.malformed(endWithProblem(socket, codeOf(error)));
     });
     this.#server.on('checkExpectation', (_, response: ServerResponse) => {
-      endWithProblem(response.socket, 'EXPECTATION_FAILED');
+      events.malformed(endWithProblem(response.socket, 'EXPECTATION_FAILED'));
     });
   }
 
@@ -123,17 +121,18 @@ const details: Partial<Record<ProblemCode, string>> = {
   EXPECTATION_FAILED: 'The only expectation that is met is 100-continue.',
 };
 
-/** Where there is no response object the answer is written by hand; then the connection ends. */
-function endWithProblem(socket: Socket | null, code: ProblemCode): void {
+/** Where there is no response object the answer is written by hand; then the connection ends. Gives its status. */
+function endWithProblem(socket: Socket | null, code: ProblemCode): number {
+  const problem = problemBody(code, details[code] ?? 'What came is not an HTTP request.');
   if (socket === null || !socket.writable) {
     socket?.destroy();
-    return;
+    return problem.status;
   }
-  const problem = problemBody(code, details[code] ?? 'What came is not an HTTP request.');
   const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     // What the client still sends would keep a half-closed connection open.
     () => socket.destroy(),
   );
+  return problem.status;
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Scenarios } from '../../abuse/index.ts';
+import type { ScenarioCounts, Scenarios } from '../../abuse/index.ts';
 import { publicConfig } from '../../config/public-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Guard } from '../../guard/guard.ts';
@@ -17,6 +17,8 @@ export interface StatusParts {
   readonly limiter: Limiter;
   /** Null where they are off. */
   readonly scenarios: () => Scenarios | null;
+  /** Since the start; null where they are off. */
+  readonly scenarioCounts: () => ScenarioCounts | null;
   readonly store: StoreKind;
   readonly storeAnswers: () => Promise<boolean>;
   readonly decisions: () => DecisionCounts;
@@ -101,7 +103,7 @@ async function statusOf(parts: StatusParts): Promise<object> {
     modes: guard.modes(),
     policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
     limits: limitsOf(config, limiter),
-    scenarios: scenariosOf(config, parts.scenarios()),
+    scenarios: scenariosOf(config, parts.scenarios(), parts.scenarioCounts()),
     decisions: parts.decisions(),
     feed: parts.feed(),
     targets: parts.targets(),
@@ -109,10 +111,14 @@ async function statusOf(parts: StatusParts): Promise<object> {
   };
 }
 
-function scenariosOf({ scenarios: { list, shadow } }: ServiceConfig, scenarios: Scenarios | null): object {
+function scenariosOf(
+  { scenarios: { list, shadow } }: ServiceConfig,
+  scenarios: Scenarios | null,
+  counts: ScenarioCounts | null,
+): object {
   if (scenarios === null) return { enabled: false };
   const off = list.map(({ name }) => name).filter((name) => !scenarios.names.includes(name));
-  return { enabled: true, names: scenarios.names, off, shadow, counts: scenarios.counts() };
+  return { enabled: true, names: scenarios.names, off, shadow, counts };
 }
 
 /** A quarter of the signed-in rate, where nothing else is said. */

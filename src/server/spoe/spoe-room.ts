@@ -28,8 +28,11 @@ export const openSpoeRoom: OpenRoom = async (parts) => {
       });
       return `SPOE agent for HAProxy on ${host}:${listener.port}`;
     },
-    apply: (config) => {
-      terms = termsOf(config, parts);
+    prepare: (config) => {
+      const next = termsOf(config, parts);
+      return () => {
+        terms = next;
+      };
     },
     close: async () => listener?.close(),
     status: () => ({ port: listener?.port ?? null }),

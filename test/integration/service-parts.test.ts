@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenRoom } from '../../src/server/rooms.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { startService } from './service-under-test.ts';
+
+const login = { action: 'auth.login', account: 'a', ip: '192.0.2.1' };
+
+/** A room that keeps what it stands on, and notes its end. */
+function watchedRoom(close: () => Promise<void> = async () => {}) {
+  const seen: { store: Store | null; closed: number } = { store: null, closed: 0 };
+  const open: OpenRoom = async ({ store }) => {
+    seen.store = store;
+    return {
+      name: 'watched',
+      close: () => {
+        seen.closed += 1;
+        return close();
+      },
+    };
+  };
+  return { seen, open };
+}
+
+describe('a service that cannot be put together', () => {
+  it('leaves nothing open, and says why', async () => {
+    const { seen, open } = watchedRoom();
+    const broken: OpenRoom = () => Promise.reject(new RangeError('no room'));
+    const never = watchedRoom();
+    await expect(startService({}, { rooms: [open, broken, never.open] })).rejects.toThrow('no room');
+    expect(seen.closed).toBe(1);
+    await expect(seen.store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    expect(never.seen.store).toBeNull();
+  });
+
+  it('says why also where what is open does not end well', async () => {
+    const { seen, open } = watchedRoom(() => Promise.reject(new RangeError('stuck')));
+    const broken: OpenRoom = () => Promise.reject(new RangeError('no room'));
+    await expect(startService({}, { rooms: [open, broken] })).rejects.toThrow('no room');
+    await expect(seen.store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  });
+});
+
+describe('the end of a service', () => {
+  it('comes to every part, whatever one of them does', async () => {
+    const stuck = watchedRoom(() => Promise.reject(new RangeError('stuck')));
+    const other = watchedRoom();
+    const under = await startService({}, { rooms: [stuck.open, other.open] });
+    await expect(under.service.close()).rejects.toThrow('stuck');
+    expect([stuck.seen.closed, other.seen.closed]).toEqual([1, 1]);
+    await expect(stuck.seen.store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    await expect(under.service.guard.check(login)).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    await expect(under.ask('GET', '/healthz')).rejects.toThrow('fetch failed');
+    expect(under.lines.join('\n')).toContain('did not end well');
+    await expect(under.service.close()).rejects.toThrow('stuck');
+  });
+});
