@@ -1,3 +1,6 @@
+import { invariant } from '../core/fault.ts';
+import type { Key } from '../core/records.ts';
+
 /**
  * The record group a key belongs to: what stands in its first non-empty braces, else the whole key, as Redis Cluster
  * defines hash tags.
@@ -7,4 +10,18 @@ export function tagOf(text: string): string {
   if (open === -1) return text;
   const close = text.indexOf('}', open + 1);
   return close > open + 1 ? text.slice(open + 1, close) : text;
+}
+
+/** The one tag that all keys of a step carry. @throws Fault `INVARIANT_BROKEN` when they carry several. */
+export function groupOf(keys: readonly Key[]): string {
+  const tag = tagOf(keys[0]?.text ?? '');
+  for (let place = 1; place < keys.length; place += 1) {
+    invariant(tagOf(keys[place]?.text ?? '') === tag, 'The keys of a step belong to different groups.');
+  }
+  return tag;
+}
+
+/** For stores that need no name for the group. @throws Fault `INVARIANT_BROKEN` as {@link groupOf}. */
+export function assertOneGroup(keys: readonly Key[]): void {
+  if (keys.length > 1) groupOf(keys);
 }

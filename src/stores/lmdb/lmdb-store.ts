@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
+import { assertOneGroup } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
 import { textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
@@ -90,6 +91,7 @@ export class FolderStore implements LmdbStore {
 
   async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
     assertKeys(keys);
+    assertOneGroup(keys);
     const call = new PendingCall(keys, step, this.#deadlines);
     this.#opened().then(
       ({ batches }) => batches.add(call),

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
+import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
 import { BoundedTable } from './bounded-table.ts';
 import { StepRecords } from './step-records.ts';
@@ -32,7 +33,10 @@ export interface MemoryUsage {
 
 /** A store in the memory of this process, with a face that answers without promises. */
 export interface MemoryStore extends Store {
-  /** The same records, at once. Its faults are thrown. */
+  /**
+   * The same records, at once. Its faults are thrown. Whether the keys of a step are of one group is left to `transact`:
+   * asked for every operation, it would cost more than most rules.
+   */
   readonly immediate: ImmediateStore;
   usage(): MemoryUsage;
 }
@@ -86,6 +90,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       return immediate.view(keys, look);
     },
     async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+      assertOneGroup(keys);
       return immediate.transact(keys, step);
     },
     async ping() {

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { Fault, invariant } from '../../core/fault.ts';
+import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
-import { tagOf } from '../group-tag.ts';
+import { groupOf } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
 import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
@@ -88,13 +88,8 @@ export class PooledPostgresStore implements PostgresStore {
   }
 
   async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
-    const [first] = keys;
-    if (first === undefined) return this.view(keys, step);
-    const tag = tagOf(first.text);
-    invariant(
-      keys.every((key) => tagOf(key.text) === tag),
-      'The keys of a step belong to different groups.',
-    );
+    if (keys.length === 0) return this.view(keys, step);
+    const tag = groupOf(keys);
     const call = new PendingCall(keys, step, this.#deadlines);
     this.ready().then(
       () => this.#turns.add(tag, call),

@@ -1,7 +1,7 @@
-import { Fault, invariant, shapeOf } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Deadlines } from '../deadlines.ts';
-import { tagOf } from '../group-tag.ts';
+import { groupOf } from '../group-tag.ts';
 import type { CommitPipe } from './commit-pipe.ts';
 import { NO_VERSION, Snapshot, textOf } from './envelope.ts';
 import type { Memory } from './memory.ts';
@@ -168,14 +168,6 @@ function snapshotOf(text: unknown, seenAtMs: number): Snapshot {
 
 function isSame(keys: readonly Key[], before: Reading, after: Reading): boolean {
   return keys.every(({ text }) => before.get(text)?.version === after.get(text)?.version);
-}
-
-/** The tag that all keys of a group carry. */
-function groupOf(keys: readonly Key[]): string {
-  const tag = tagOf(keys[0]?.text ?? '');
-  for (const key of keys)
-    invariant(tagOf(key.text) === tag, 'The keys of one transaction have different tags.');
-  return tag;
 }
 
 function distinctKeys(batch: readonly WaitingStep[]): readonly Key[] {

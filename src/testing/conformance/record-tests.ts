@@ -145,6 +145,19 @@ export function testSteps(under: UnderTest): void {
       assert.equal(await under.store.view([sibling], (records) => records.get(sibling)), undefined);
     });
 
+    test('of several groups fail, and write nothing', async () => {
+      const [{ key }, { key: foreign }] = [group(), group()];
+      const step = (records: Records, now: number) => {
+        for (const each of [key, foreign]) records.put(each, countOf(1, now), kept);
+      };
+      await assertFault(under.store.transact([key, foreign], step), 'INVARIANT_BROKEN');
+      const left = await under.store.view([key, foreign], (records) => [
+        records.get(key),
+        records.get(foreign),
+      ]);
+      assert.deepEqual(left, [undefined, undefined]);
+    });
+
     test('that only look may not put', async () => {
       const { key } = group();
       const look = under.store.view([key], (records, now) => records.put(key, countOf(1, now), kept));

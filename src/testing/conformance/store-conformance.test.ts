@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Key, Records, Retention } from '../../core/records.ts';
-import { createMemoryStore } from '../../stores/memory/index.ts';
+import { createMemoryStore, type MemoryStore } from '../../stores/memory/index.ts';
 import type { Store } from '../../stores/store.ts';
 import { storeConformance } from './store-conformance.ts';
 
-type Wrap = (store: Store) => Partial<Store>;
+type Wrap = (store: MemoryStore) => Partial<Store>;
 
 /** Runs the suite without any test framework and gives the names of the tests that failed. */
 async function failuresOf(wrap: Wrap): Promise<string[]> {
@@ -86,6 +86,11 @@ describe('the conformance suite', () => {
       'swallows what a step throws',
       (inner) => ({ transact: (keys, step) => inner.transact(keys, step).catch(() => undefined as never) }),
       'fail with what they throw, unchanged, and write nothing',
+    ],
+    [
+      'takes a step over several groups',
+      ({ immediate }) => ({ transact: async (keys, step) => immediate.transact(keys, step) }),
+      'of several groups fail, and write nothing',
     ],
     [
       'lets a look put',
