@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import { Recent } from '../identity/recent.ts';
 import { addressOf } from '../limits/cidr-set.ts';
 import type { RequestCall } from './request-event.ts';
@@ -73,7 +73,7 @@ export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier
   if (!Number.isInteger(mostPending) || mostPending < 1 || mostPending > 1_000) {
     throw new Fault(
       'CONFIG_INVALID',
-      `mostPending must be an integer from 1 to 1000, got ${shapeOf(mostPending)}`,
+      `mostPending must be an integer from 1 to 1000, got ${amountOf(mostPending)}`,
     );
   }
   const resolver = options.resolver ?? new Resolver({ timeout: 2 * SECOND_MS, tries: 1 });

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import Value from 'typebox/value';
-import { shapeOf } from '../core/fault.ts';
+import { amountOf, shapeOf } from '../core/fault.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -50,5 +50,6 @@ function leafProblems(schema: Type.TSchema, value: unknown, path: string): strin
   const [first] = Value.Errors(schema, value);
   if (first === undefined) return [];
   const allowed = Type.IsEnum(schema) ? `must be one of ${schema.enum.join(', ')}` : first.message;
-  return [`${path}: ${allowed}, got ${shapeOf(value)}`];
+  const isAmount = Type.IsInteger(schema) || Type.IsNumber(schema);
+  return [`${path}: ${allowed}, got ${isAmount ? amountOf(value) : shapeOf(value)}`];
 }

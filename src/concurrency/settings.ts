@@ -1,11 +1,11 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 
 /** @throws Fault `CONFIG_INVALID` unless `value` is a whole number from `low` to `high`. */
 export function assertWhole(name: string, value: number, low: number, high: number): void {
   if (Number.isInteger(value) && value >= low && value <= high) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${name} must be a whole number from ${low} to ${high}, not ${shapeOf(value)}.`,
+    `${name} must be a whole number from ${low} to ${high}, not ${amountOf(value)}.`,
   );
 }
 
@@ -14,6 +14,6 @@ export function assertAbove(name: string, value: number, above: number, high: nu
   if (typeof value === 'number' && value > above && value <= high) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${name} must be above ${above} and at most ${high}, not ${shapeOf(value)}.`,
+    `${name} must be above ${above} and at most ${high}, not ${amountOf(value)}.`,
   );
 }

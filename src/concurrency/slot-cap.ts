@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
 import {
@@ -100,7 +100,7 @@ class SlotCap implements Cap, SlotKeeper {
 
   observe(latencyMs: number): void {
     if (!Number.isFinite(latencyMs) || latencyMs < 0) {
-      throw new Fault('INPUT_INVALID', `A latency is a number of milliseconds, not ${shapeOf(latencyMs)}.`);
+      throw new Fault('INPUT_INVALID', `A latency is a number of milliseconds, not ${amountOf(latencyMs)}.`);
     }
     this.learn(latencyMs, this.calls.count, this.settings.clock.now(), 1);
   }

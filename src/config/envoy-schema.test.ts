@@ -46,7 +46,7 @@ describe('envoyProblems', () => {
     [
       'one of no kind',
       { domain: 'a', descriptors: [3] },
-      'envoy[0].descriptors[0]: must be an object, got the integer 3',
+      'envoy[0].descriptors[0]: must be an object, got an integer of 1 digit',
     ],
     [
       'one twice',

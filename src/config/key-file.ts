@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 
 /** The secrets of an environment, as a key file holds them. */
 export interface KeyFile {
@@ -87,7 +87,10 @@ function assertSecret(path: string, field: string, value: unknown): string {
 
 function assertTime(path: string, value: unknown): number | null {
   if (value === null || (typeof value === 'number' && Number.isSafeInteger(value))) return value;
-  throw new Fault('CONFIG_INVALID', `${path}: rotatedAt must be a time in ms or null, got ${shapeOf(value)}`);
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${path}: rotatedAt must be a time in ms or null, got ${amountOf(value)}`,
+  );
 }
 
 /**

@@ -1,9 +1,9 @@
 import type Type from 'typebox';
 import Value from 'typebox/value';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import { isTree, type Tree } from './tree.ts';
 
-/** One thing that is wrong with a document. Shows shapes, never values: a value may be a secret. */
+/** One thing that is wrong with a document. Shows shapes, and values only of numbers where one was due: others may be secrets. */
 export interface Problem {
   /** Where: `limits.routes[2].cost`; empty for the document itself. */
   readonly path: string;
@@ -113,8 +113,14 @@ function walkList(schema: Schema, value: readonly unknown[], path: string): Prob
 
 const wrong = (schema: Schema, value: unknown, path: string): Problem => ({
   path,
-  message: `must be ${expectation(schema)}, got ${shapeOf(value)}`,
+  message: `must be ${expectation(schema)}, got ${isAmount(schema) ? amountOf(value) : shapeOf(value)}`,
 });
+
+/** Whether a number was due, in one branch at least and a text in none, for that could be an identifier or a secret. */
+function isAmount({ type, anyOf = [] }: Schema): boolean {
+  if (type === 'integer' || type === 'number') return true;
+  return anyOf.some(isAmount) && !anyOf.some((branch) => branch.type === 'string');
+}
 
 /** What a schema takes, in words. */
 function expectation(schema: Schema): string {

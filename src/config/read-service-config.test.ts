@@ -122,7 +122,7 @@ describe('layers', () => {
     [
       'a layer that is none',
       { environments: { 'eu.prod': 3 } },
-      'environments.eu.prod: must be an object, got the integer 3',
+      'environments.eu.prod: must be an object, got an integer of 1 digit',
     ],
     ['layers that are none', { environments: [] }, 'environments: must be an object, got an array of 0'],
     [

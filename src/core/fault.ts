@@ -45,8 +45,25 @@ export function shapeOf(value: unknown): string {
   if (typeof value === 'string')
     return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? `the integer ${value}` : `the number ${value}`;
+  if (typeof value === 'number') return shapeOfNumber(value);
   if (typeof value === 'boolean') return `the boolean ${value}`;
   return value === undefined ? 'nothing' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`;
+}
+
+/** Accounts and phone numbers are often numbers. */
+function shapeOfNumber(value: number): string {
+  if (!Number.isFinite(value)) return `the number ${value}`;
+  const negative = value < 0 ? 'negative ' : '';
+  if (!Number.isInteger(value)) return `a ${negative}number with a fraction`;
+  const digits = BigInt(Math.abs(value)).toString().length;
+  return `${negative ? 'a negative' : 'an'} integer of ${digits} ${digits === 1 ? 'digit' : 'digits'}`;
+}
+
+/**
+ * The same where an amount was due (a limit, a time, a level): a number is shown as it is, for it is nobody's name and
+ * whoever gave it looks for it.
+ */
+export function amountOf(value: unknown): string {
+  if (typeof value !== 'number') return shapeOf(value);
+  return Number.isInteger(value) ? `the integer ${value}` : `the number ${value}`;
 }

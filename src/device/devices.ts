@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, SECOND_MS } from '../core/duration.ts';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import type { Secret } from '../identity/hmac.ts';
 import { assistedDevice } from './assisted-device.ts';
 import { cookieOf } from './cookie.ts';
@@ -129,6 +129,6 @@ function assertTime(name: string, value: number): void {
   if (typeof value === 'number' && value >= SECOND_MS && value <= 400 * DAY_MS) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${name} must be from one second to 400 days in ms, got ${shapeOf(value)}`,
+    `${name} must be from one second to 400 days in ms, got ${amountOf(value)}`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '../core/decision.ts';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -128,7 +128,7 @@ function decisionSampler(every: number): (decision: Decision) => boolean {
   if (!Number.isSafeInteger(every) || every < 1) {
     throw new Fault(
       'CONFIG_INVALID',
-      `allowEventEvery must be a whole number of at least 1, got ${shapeOf(every)}`,
+      `allowEventEvery must be a whole number of at least 1, got ${amountOf(every)}`,
     );
   }
   let allowed = 0;

@@ -1,5 +1,5 @@
 import type { Scope } from '../core/decision.ts';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
 import type { Request } from '../core/request.ts';
@@ -89,7 +89,7 @@ export class OperatorCalls {
     if (!Number.isInteger(level) || level < 1 || level > policy.ladder.maxLevel) {
       throw new Fault(
         'INPUT_INVALID',
-        `level must be an integer from 1 to ${policy.ladder.maxLevel}, got ${shapeOf(level)}`,
+        `level must be an integer from 1 to ${policy.ladder.maxLevel}, got ${amountOf(level)}`,
       );
     }
     const address = addressIn(request, scope);

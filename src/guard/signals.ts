@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Confidence } from '../core/subject.ts';
 
@@ -59,5 +59,7 @@ export function assertCost(cost: number, policy: Policy): void {
   if (policy.kind !== 'rate') return;
   const { minor, moderate, severe } = policy.limits;
   const max = Math.min(minor, moderate, severe);
-  if (!Number.isInteger(cost) || cost < 1 || cost > max) refuse('cost', `an integer from 1 to ${max}`, cost);
+  if (!Number.isInteger(cost) || cost < 1 || cost > max) {
+    throw new Fault('INPUT_INVALID', `cost must be an integer from 1 to ${max}, got ${amountOf(cost)}`);
+  }
 }

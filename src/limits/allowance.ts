@@ -1,6 +1,6 @@
 import type { Quota } from '../core/bucket.ts';
 import { SECOND_MS } from '../core/duration.ts';
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 
 /** How much a caller may do. */
 export interface Limit {
@@ -80,12 +80,12 @@ function assertWithin(name: string, value: number, least: number, most: number):
   if (typeof value === 'number' && value >= least && value <= most) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${name} must be a number from ${least} to ${most}, got ${shapeOf(value)}`,
+    `${name} must be a number from ${least} to ${most}, got ${amountOf(value)}`,
   );
 }
 
 /** @throws Fault with `code` when the cost is not an integer from 0 to 1,000,000. */
 export function assertCost(code: 'CONFIG_INVALID' | 'INPUT_INVALID', name: string, cost: number): void {
   if (Number.isInteger(cost) && cost >= 0 && cost <= mostCost) return;
-  throw new Fault(code, `${name} must be an integer from 0 to ${mostCost}, got ${shapeOf(cost)}`);
+  throw new Fault(code, `${name} must be an integer from 0 to ${mostCost}, got ${amountOf(cost)}`);
 }

@@ -148,7 +148,7 @@ describe('a limiter', () => {
     [{ allow: { headers: [{ name: 'x-friend', value: 'short' }] } }, 'allow.headers[0]'],
     [{ store: null }, 'store must be a store, got null'],
     [{ store: {} }, 'store must be a store, got an object'],
-    [{ refillScale: 5 }, 'refillScale must be a function, got the integer 5'],
+    [{ refillScale: 5 }, 'refillScale must be a function, got an integer of 1 digit'],
     [{ onEvent: 'log' }, 'onEvent must be a function'],
     [{ routes: {} }, 'routes must be a list, got an object'],
     [{ overrides: 'all' }, 'overrides must be a list'],

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -148,7 +148,10 @@ class BucketLimiter implements Limiter {
 
   async block(client: Client, fromLevel = 2): Promise<number> {
     if (!Number.isInteger(fromLevel) || fromLevel < 1 || fromLevel > 4) {
-      throw new Fault('INPUT_INVALID', `fromLevel must be an integer from 1 to 4, got ${shapeOf(fromLevel)}`);
+      throw new Fault(
+        'INPUT_INVALID',
+        `fromLevel must be an integer from 1 to 4, got ${amountOf(fromLevel)}`,
+      );
     }
     const key = this.#keyOf(client);
     const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;

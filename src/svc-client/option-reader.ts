@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 
 /** What a number may be, and what it is when nothing is given. */
 export interface NumberRule {
@@ -16,8 +16,8 @@ export type Section = Readonly<Record<string, unknown>>;
 export class OptionReader {
   readonly #problems: string[] = [];
 
-  problem(path: string, value: unknown, expected: string): void {
-    this.#problems.push(`${path || 'options'}: expected ${expected}, got ${shapeOf(value)}`);
+  problem(path: string, value: unknown, expected: string, got = shapeOf(value)): void {
+    this.#problems.push(`${path || 'options'}: expected ${expected}, got ${got}`);
   }
 
   /** An object with only these fields; an empty one if it is absent or wrong. */
@@ -38,7 +38,7 @@ export class OptionReader {
     const fits = typeof value === 'number' && value >= rule.min && value <= rule.max;
     if (fits && (rule.whole === false || Number.isInteger(value))) return value;
     const kind = rule.whole === false ? 'a number' : 'a whole number';
-    this.problem(path, value, `${kind} from ${rule.min} to ${rule.max}`);
+    this.problem(path, value, `${kind} from ${rule.min} to ${rule.max}`, amountOf(value));
     return rule.default;
   }
 

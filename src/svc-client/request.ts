@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Priority } from './global-breaker.ts';
 import { PASSPORT_HEADER } from './passport.ts';
 import { isIdempotent } from './retry-rules.ts';
@@ -59,7 +59,7 @@ function checkPath(path: unknown): string {
 function checkMs(name: string, value: number | undefined): number | null {
   if (value === undefined) return null;
   if (Number.isFinite(value) && value > 0) return value;
-  throw new Fault('INPUT_INVALID', `${name}: expected more than 0 ms, got ${shapeOf(value)}`);
+  throw new Fault('INPUT_INVALID', `${name}: expected more than 0 ms, got ${amountOf(value)}`);
 }
 
 /** Names in lower case. The passport is the client's alone: one that a caller brings is left out. */

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { parseObject } from './json-object.ts';
@@ -23,7 +23,7 @@ export function parseEventLine(line: string): ReplayEvent {
   if (typeof t !== 'number' || !Number.isInteger(t) || t < 0 || t > MAX_TIME_MS) {
     throw new Fault(
       'INPUT_INVALID',
-      `t must be an integer of milliseconds from 0 to ${MAX_TIME_MS}, got ${shapeOf(t)}`,
+      `t must be an integer of milliseconds from 0 to ${MAX_TIME_MS}, got ${amountOf(t)}`,
     );
   }
   if (!operations.has(op)) {
@@ -33,7 +33,7 @@ export function parseEventLine(line: string): ReplayEvent {
     throw new Fault('INPUT_INVALID', `action must be a string, got ${shapeOf(action)}`);
   }
   if (cost !== undefined && typeof cost !== 'number') {
-    throw new Fault('INPUT_INVALID', `cost must be an integer, got ${shapeOf(cost)}`);
+    throw new Fault('INPUT_INVALID', `cost must be an integer, got ${amountOf(cost)}`);
   }
   return {
     t,

@@ -1,5 +1,5 @@
 import { type Mode, type Outcome, rules, scopes } from '../../core/decision.ts';
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { Confidence } from '../../core/subject.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import { decisionLogBegin, decisionLogVersion } from '../../telemetry/decision-log/log-line.ts';
@@ -89,7 +89,8 @@ function refuseVersion(version: unknown): never {
 function integerIn(fields: Fields, field: string, least: number, most: number): number {
   const value = fields[field];
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  return refuse(field, `an integer from ${least} to ${most}`, value);
+  const expected = `an integer from ${least} to ${most}`;
+  throw new Fault('INPUT_INVALID', `${field} must be ${expected}, got ${amountOf(value)}`);
 }
 
 function oneOf<W extends string>(fields: Fields, field: string, words: readonly W[]): W {

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DegradedCaps, type LocalCaps } from './degraded-caps.ts';
@@ -71,5 +71,5 @@ function assertCaps(path: string, caps: readonly DegradedCap[]): void {
 
 function assertPositive(path: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 1) return;
-  throw new Fault('CONFIG_INVALID', `${path} must be a whole number of at least 1, got ${shapeOf(value)}`);
+  throw new Fault('CONFIG_INVALID', `${path} must be a whole number of at least 1, got ${amountOf(value)}`);
 }

@@ -1,5 +1,5 @@
 import { type Rule, rules } from '../../core/decision.ts';
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../operator-calls.ts';
 
@@ -132,7 +132,7 @@ export function assertNote({ forMs, ...note }: PinNote, longestMs: number): void
   if (Number.isSafeInteger(forMs) && forMs >= 1000 && forMs <= longestMs) return;
   throw new Fault(
     'INPUT_INVALID',
-    `forMs must be a whole number of ms from 1000 to ${longestMs}, got ${shapeOf(forMs)}`,
+    `forMs must be a whole number of ms from 1000 to ${longestMs}, got ${amountOf(forMs)}`,
   );
 }
 
@@ -153,6 +153,6 @@ function assertWithin(field: string, value: unknown, least: number, most: number
   if (typeof value === 'number' && value >= least && value <= most) return;
   throw new Fault(
     'INPUT_INVALID',
-    `${field} must be a number from ${least} to ${most}, got ${shapeOf(value)}`,
+    `${field} must be a number from ${least} to ${most}, got ${amountOf(value)}`,
   );
 }

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault } from '../../core/fault.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
 import { harmless } from '../../listeners/listener-warnings.ts';
@@ -203,5 +203,5 @@ function overriding({ unit, requests }: { unit: WindowUnit; requests: number }):
 
 function assertHits(hits: number): void {
   if (Number.isSafeInteger(hits)) return;
-  throw new Fault('INPUT_INVALID', `hits must be a whole number, got ${shapeOf(hits)}`);
+  throw new Fault('INPUT_INVALID', `hits must be a whole number, got ${amountOf(hits)}`);
 }

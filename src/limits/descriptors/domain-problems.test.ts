@@ -34,7 +34,7 @@ describe('documents in the form of the rate limit service', () => {
 
   it.each<[string, unknown, string]>([
     ['no list', {}, 'envoy: must be a list, got an object'],
-    ['no object', [7], 'envoy[0]: must be an object, got the integer 7'],
+    ['no object', [7], 'envoy[0]: must be an object, got an integer of 1 digit'],
     ['no domain', [{}], 'envoy[0].domain: must be a string of 1 to 256 characters, got nothing'],
     [
       'a domain twice',

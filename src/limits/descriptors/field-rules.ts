@@ -1,6 +1,6 @@
-import { shapeOf } from '../../core/fault.ts';
+import { amountOf, shapeOf } from '../../core/fault.ts';
 
-/** One thing that is wrong with a document. Shows shapes, never values. */
+/** One thing that is wrong with a document. Shows shapes, never values, but for a number where one was due. */
 export interface DomainProblem {
   /** `envoy[0].descriptors[2].key` */
   readonly path: string;
@@ -11,6 +11,8 @@ export interface DomainProblem {
 export interface FieldRule {
   readonly needed?: boolean;
   readonly takes: string;
+  /** What another value is told as. Default: its shape. */
+  readonly tells?: (value: unknown) => string;
   accepts(value: unknown): boolean;
 }
 
@@ -33,6 +35,7 @@ export const scalar = (most: number): FieldRule => ({
 
 export const integer = (least: number, most: number): FieldRule => ({
   takes: `a whole number from ${least} to ${most}`,
+  tells: amountOf,
   accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
 });
 
@@ -69,7 +72,8 @@ export function judgeFields(
   for (const [name, rule] of Object.entries(rules)) {
     const inner = value[name];
     if (inner === undefined ? rule.needed : !rule.accepts(inner)) {
-      problems.push({ path: `${path}.${name}`, message: `must be ${rule.takes}, got ${shapeOf(inner)}` });
+      const { takes, tells = shapeOf } = rule;
+      problems.push({ path: `${path}.${name}`, message: `must be ${takes}, got ${tells(inner)}` });
     }
   }
   const known = Object.keys(rules);

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 
 /** Where an embedded store keeps its records and how much they may take. */
 export interface LmdbStoreOptions {
@@ -34,5 +34,5 @@ export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
 
 function assertAtLeast(name: string, value: number, least: number): void {
   if (Number.isFinite(value) && value >= least) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least ${least}, got ${shapeOf(value)}.`);
+  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least ${least}, got ${amountOf(value)}.`);
 }

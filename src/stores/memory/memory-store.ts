@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
@@ -118,5 +118,5 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
 function assertBound(name: string, bound: number): void {
   if (typeof bound === 'number' && bound >= 1) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least 1, got ${shapeOf(bound)}.`);
+  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least 1, got ${amountOf(bound)}.`);
 }

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { PostgresPool } from './pool.ts';
 
 /** How a PostgreSQL store reaches its server and what it may cost. One of `pool` and `connectionString` is needed. */
@@ -65,6 +65,6 @@ function assertWhole(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${name} must be a whole number of at least ${least}, got ${shapeOf(value)}.`,
+    `${name} must be a whole number of at least ${least}, got ${amountOf(value)}.`,
   );
 }

@@ -1,4 +1,4 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { Driver } from './drivers/driver.ts';
 import { driverOf, type GivenClient } from './drivers/driver-of.ts';
 import { NodeRedisDriver } from './drivers/node-redis.ts';
@@ -49,7 +49,7 @@ export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
   if (given.length > 1) throw invalid(`Only one of ${given.join(', ')} can say where Redis is.`);
   const { deadlineMs = 50 } = options;
   if (!(Number.isFinite(deadlineMs) && deadlineMs >= 1))
-    throw invalid(`deadlineMs must be a number of at least 1, got ${shapeOf(deadlineMs)}.`);
+    throw invalid(`deadlineMs must be a number of at least 1, got ${amountOf(deadlineMs)}.`);
   return Object.freeze({ driver: driverFor(options), deadlineMs });
 }
 
