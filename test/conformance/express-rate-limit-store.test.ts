@@ -94,6 +94,8 @@ describe('the store for express-rate-limit', () => {
     const { immediate: _, ...shared } = backing;
     expect(store.localKeys).toBe(true);
     expect(new PortcullisStore({ store: shared, secret }).localKeys).toBe(false);
+    const lent = { ...shared, immediate: undefined };
+    expect(new PortcullisStore({ store: lent, secret }).localKeys).toBe(false);
     expect(store.prefix).toBe('default');
   });
 

@@ -23,7 +23,7 @@ export class PortcullisStore implements Store {
   /** @throws Fault `CONFIG_INVALID` when the secret is too short or the prefix not well formed. */
   constructor({ prefix = 'default', ...options }: PortcullisStoreOptions) {
     this.prefix = prefix;
-    this.localKeys = 'immediate' in options.store;
+    this.localKeys = options.store.immediate !== undefined;
     this.#counter = new HitCounter({ ...options, name: prefix });
   }
 
