@@ -20,7 +20,7 @@ export interface ViewOptions {
  * `test/conformance/store-conformance.ts`.
  *
  * Failures reject with a `Fault` of code `STORE_*`; a record that cannot be read rejects with `RECORD_CORRUPT`.
- * What a look or a step throws is passed on unchanged, and nothing of that step is written.
+ * What a look or a step throws is passed on unchanged, and nothing that it put is written.
  */
 export interface Store {
   /** Shows the records to a pure look. One round trip, whatever the number of keys. `now` is the store's time. */

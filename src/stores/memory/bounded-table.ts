@@ -84,7 +84,7 @@ export class BoundedTable {
   /**
    * Writes what a step has put into its entries, a chain from this one on, and makes room for it.
    *
-   * @throws Fault `STORE_FULL`, before anything is written, when it alone exceeds a bound.
+   * @throws Fault `STORE_FULL` when it alone exceeds a bound. Nothing is put then; what the step changed in place stays so.
    */
   commit(first: Entry, now: number, sweep: boolean): void {
     this.#measure(first);

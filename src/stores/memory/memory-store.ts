@@ -45,7 +45,8 @@ export interface MemoryStore extends Store {
  * Keeps records in the memory of this process. Nothing survives it and no other process sees it.
  *
  * A full store makes room: it drops what has expired, then what was written least recently and has no running block,
- * then the block that ends soonest. A step whose own records exceed a bound fails with `STORE_FULL`.
+ * then the block that ends soonest. A step whose own records exceed a bound fails with `STORE_FULL` and puts nothing;
+ * what it has changed in place (`Records.own`) stays changed, as after a step that throws.
  *
  * @throws Fault `CONFIG_INVALID` when a bound is not a positive number.
  */
