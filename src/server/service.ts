@@ -77,13 +77,13 @@ export interface Service {
  *
  * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense.
  */
-export async function createService(config: ServiceConfig, given: ServiceParts = {}): Promise<Service> {
-  const { log = createLog({ level: config.telemetry.logLevel }) } = given;
-  const parts = new OpenParts((error) => log.error({ error }, 'a part of the service did not end well'));
+export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
+  const { log = createLog({ level: config.telemetry.logLevel }) } = parts;
+  const open = new OpenParts((error) => log.error({ error }, 'a part of the service did not end well'));
   try {
-    return await putTogether(config, { ...given, log }, parts);
+    return await putTogether(config, { ...parts, log }, open);
   } catch (cause) {
-    await parts.close();
+    await open.close();
     throw cause;
   }
 }
@@ -91,40 +91,40 @@ export async function createService(config: ServiceConfig, given: ServiceParts =
 /** What is opened first ends last: the store when nothing asks it any more, the logs when nothing tells them more. */
 async function putTogether(
   config: ServiceConfig,
-  given: ServiceParts & { readonly log: Log },
-  parts: OpenParts,
+  parts: ServiceParts & { readonly log: Log },
+  open: OpenParts,
 ): Promise<Service> {
-  const { log } = given;
+  const { log } = parts;
   const version = packageVersion();
   const { isNew: madeSecret, ...secrets } = openSecrets(config.keyFile);
   const observation = openObservation(config, log, version);
-  parts.add(() => observation.decisionLog?.close());
+  open.add(() => observation.decisionLog?.close());
   const trace = await openTracing(config, observation, version);
-  parts.add(() => trace?.close());
+  open.add(() => trace?.close());
   const opened = await openServiceStore(config, ({ code }) =>
     log.warn({ code }, 'the store failed in the background'),
   );
-  parts.add(() => opened.store.close());
+  open.add(() => opened.store.close());
   const core = new LiveCore(config, opened, secrets, observation);
-  parts.add(() => core.close());
+  open.add(() => core.close());
   const { guard, limiter } = core;
   trace?.observeGuard(guard);
   const storeReached = await firstReach(opened, log);
   await core.pins.start();
   const tokens = new TokenBook(config.tokens);
-  const ending = endingOf(parts);
+  const ending = endingOf(open);
   // What callers come in by ends at the same time: each of them takes its time for the drain.
-  const doors = parts.together();
+  const doors = open.together();
   const scenarios = () => core.scenarios;
   const roomParts = { config, guard, limiter, scenarios, store: opened.store, secrets, tokens, observation };
-  const rooms = await openRooms(roomParts, doors, given.rooms);
+  const rooms = await openRooms(roomParts, doors, parts.rooms);
   const isDraining = () => listener.isDraining;
   const routes = serviceRoutes({ core, opened, observation, rooms, isDraining, version });
   nameRoutes(observation.metrics, routes);
   const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
-  const files = config.console.enabled ? readFiles(given.consoleFolder ?? builtConsole) : () => null;
+  const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
   const door = openDoor({ config, routes, tokens, entrance, ending, isDraining, observation, trace, files });
-  const listener = new HttpListener(door.respond, boundsOf(config.listen, given.bounds), {
+  const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {
     dropped: () => log.warn({}, 'a connection was closed: there are too many'),
     malformed: (status) => observation.metrics.http({ method: '', route: null, status, durationMs: 0 }),
   });
@@ -161,7 +161,7 @@ async function putTogether(
       observation.feed.publish('config', { what: 'refused', problems });
     },
     close: async () => {
-      const failures = await parts.close();
+      const failures = await open.close();
       if (failures.length > 0) throw failures[0];
     },
   };
