@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
 import { defaultPolicies } from '../core/policy.ts';
@@ -54,6 +55,17 @@ describe('a witness', () => {
     guard.on('listenerFault', ({ event, error }) => void faults.push([event, String(error)]));
     expect((await guard.fail(request)).outcome).toBe('ALLOW');
     expect(faults).toEqual([['decided', 'TypeError: a broken witness']]);
+  });
+
+  it('is a warning of the process when it throws and nobody listens to faults', async () => {
+    const guard = guardWith(() => {
+      throw new TypeError('a broken witness');
+    });
+    const warned = once(process, 'warning');
+    expect((await guard.fail(request)).outcome).toBe('ALLOW');
+    expect(await warned).toMatchObject([
+      { code: 'PORTCULLIS_LISTENER', detail: expect.stringContaining('a broken witness') },
+    ]);
   });
 
   it('takes nothing into the events that anybody may listen to', async () => {

@@ -1,5 +1,6 @@
 import type { Decision } from '../core/decision.ts';
 import type { Subject } from '../core/subject.ts';
+import { tell } from '../listeners/tell.ts';
 import type { Call, OperationName } from './engine.ts';
 import type { EventHub, GuardEvents } from './events.ts';
 import type { Clock } from './failure/clock.ts';
@@ -36,18 +37,15 @@ export function witnessed(
     const decision = await run(timed.call, at);
     const { op, action, request } = call;
     const t = decision.mode === 'NORMAL' ? timed.lookedAt : null;
-    try {
-      witness({
-        op,
-        action,
-        cost,
-        t: t ?? at ?? Math.floor(clock.now()),
-        subject: request.subject,
-        decision,
-      });
-    } catch (error) {
-      events.emit('listenerFault', { event: 'decided', error });
-    }
+    const decided: DecidedCall = {
+      op,
+      action,
+      cost,
+      t: t ?? at ?? Math.floor(clock.now()),
+      subject: request.subject,
+      decision,
+    };
+    tell(witness, decided, 'decided', events.report);
     return decision;
   };
 }
