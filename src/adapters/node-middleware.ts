@@ -10,7 +10,7 @@ export type RefusalHandler<Req, Res, Refusal = Answer> = (
   response: Res,
   next: Next,
   refusal: Refusal,
-) => Awaitable<void>;
+) => unknown;
 
 /** Lets a call in, or says how it is refused. */
 type Enter<Req, Res> = (request: Req, response: Res) => Awaitable<Answer | null>;
