@@ -63,9 +63,23 @@ describe('retries', () => {
     expect(await callWith([503], { method: 'POST', headers })).toMatchObject({ attempts: 2 });
   });
 
+  it.each(['', ' ', null])('are not made of a method that needs a key when it is %j', async (key) => {
+    const request = { method: 'POST', idempotencyKey: key } as SvcRequest;
+    expect(await callWith([503], request)).toMatchObject({ attempts: 1, status: 503 });
+    const headers = { 'Idempotency-Key': key ?? '' };
+    expect(await callWith([503], { method: 'POST', headers })).toMatchObject({ attempts: 1, status: 503 });
+  });
+
   it('are not made of a stream, which can be sent only once', async () => {
     const body = Readable.from(['x']);
     expect(await callWith([503], { method: 'PUT', body })).toMatchObject({ attempts: 1, status: 503 });
+  });
+
+  it('are not made when Retry-After is longer than anybody waits', async () => {
+    const busy = { status: 503, headers: { 'retry-after': '9999999999' } };
+    const { attempts, told } = await callWith([busy]);
+    expect(attempts).toBe(1);
+    expect(told['retry-withheld'][0]?.reason).toBe('deadline');
   });
 
   it('wait for Retry-After when that is longer', async () => {

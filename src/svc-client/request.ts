@@ -1,6 +1,6 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Priority } from './global-breaker.ts';
-import { PASSPORT_HEADER } from './passport.ts';
+import { MAX_REMAINING_MS, PASSPORT_HEADER } from './passport.ts';
 import { isIdempotent } from './retry-rules.ts';
 import type { RequestBody } from './transport.ts';
 
@@ -13,13 +13,15 @@ export interface SvcRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A stream is sent once and never retried. Default none. */
   readonly body?: RequestBody;
-  /** Makes any method safe to retry; sent as `idempotency-key`. */
+  /** Makes any method safe to retry, unless it is empty; sent as `idempotency-key`. */
   readonly idempotencyKey?: string;
   /** Default `normal`. */
   readonly priority?: Priority;
-  /** Per attempt until the response starts, in milliseconds. Default: the target's. */
+  /** Per attempt until the response starts, in milliseconds, at most 600 000. Default: the target's. */
   readonly timeoutMs?: number;
-  /** For all attempts and the body, in milliseconds; never more than the request being handled has left. */
+  /**
+   * For all attempts and the body, in milliseconds, at most 600 000; never more than the request being handled has left.
+   */
   readonly deadlineMs?: number;
   /** The caller going away: ends the call and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -56,16 +58,19 @@ function checkPath(path: unknown): string {
   return path;
 }
 
-function checkMs(name: string, value: number | undefined): number | null {
+/** More time than a passport carries would make every callee drop it. */
+export function checkMs(name: string, value: number | undefined): number | null {
   if (value === undefined) return null;
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new Fault('INPUT_INVALID', `${name}: expected more than 0 ms, got ${amountOf(value)}`);
+  if (typeof value === 'number' && value > 0 && value <= MAX_REMAINING_MS) return value;
+  const expected = `more than 0 and at most ${MAX_REMAINING_MS} ms`;
+  throw new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${amountOf(value)}`);
 }
 
 /** Names in lower case. The passport is the client's alone: one that a caller brings is left out. */
 function lowerCased(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const lower: Record<string, string> = {};
   if (headers === undefined) return lower;
+  if (typeof headers !== 'object' || headers === null) throw unexpected('headers', headers, 'an object');
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
     if (key !== PASSPORT_HEADER) lower[key] = value;
@@ -76,21 +81,41 @@ function lowerCased(headers: Readonly<Record<string, string>> | undefined): Reco
 const usualMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
 
 function upperCased(method: string): string {
-  return usualMethods.has(method) ? method : method.toUpperCase();
+  if (usualMethods.has(method)) return method;
+  if (typeof method === 'string') return method.toUpperCase();
+  throw unexpected('method', method, 'a text');
+}
+
+const priorities: ReadonlySet<Priority> = new Set(['health', 'critical', 'normal', 'background']);
+
+function checkPriority(priority: Priority): Priority {
+  if (priorities.has(priority)) return priority;
+  throw unexpected('priority', priority, [...priorities].join(', '));
+}
+
+function checkKey(key: string | null): string | null {
+  if (key === null || typeof key === 'string') return key;
+  throw unexpected('idempotencyKey', key, 'a text');
+}
+
+function unexpected(name: string, value: unknown, expected: string): Fault {
+  return new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${shapeOf(value)}`);
 }
 
 /** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
 export function prepareRequest(request: SvcRequest): PreparedRequest {
-  const { body = null, idempotencyKey, priority = 'normal', signal } = request;
+  if (typeof request !== 'object' || request === null) throw unexpected('request', request, 'an object');
+  const { body = null, priority = 'normal', signal } = request;
   const method = upperCased(request.method ?? 'GET');
   const headers = lowerCased(request.headers);
-  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  const key = checkKey(request.idempotencyKey ?? null);
+  if (key !== null) headers['idempotency-key'] = key;
   const replayable = body === null || typeof body === 'string' || body instanceof Uint8Array;
   return {
     method,
     path: checkPath(request.path ?? '/'),
     body,
-    priority,
+    priority: checkPriority(priority),
     timeoutMs: checkMs('timeoutMs', request.timeoutMs),
     deadlineMs: checkMs('deadlineMs', request.deadlineMs),
     signal,

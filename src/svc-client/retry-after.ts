@@ -10,12 +10,13 @@ function single(headers: ResponseHeaders, name: string): string | null {
 
 /**
  * How long `Retry-After` asks to wait, in milliseconds; null when it is absent or unreadable. A date is measured
- * against the response's own `Date`, so that the clocks of the two sides never meet.
+ * against the response's own `Date`, so that the clocks of the two sides never meet. However many seconds are asked for,
+ * they are asked for: `Infinity` is the longest.
  */
 export function retryAfterMs(headers: ResponseHeaders): number | null {
   const value = single(headers, 'retry-after');
   if (value === null) return null;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND_MS;
+  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS;
   const until = Date.parse(value);
   const sentAt = Date.parse(single(headers, 'date') ?? '');
   return Number.isNaN(until - sentAt) ? null : Math.max(0, until - sentAt);

@@ -15,9 +15,14 @@ export type WithholdReason =
 
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-/** Whether doing the request twice is the same as doing it once (RFC 9110 §9.2.2, or by its key). */
+/**
+ * Whether doing the request twice is the same as doing it once (RFC 9110 §9.2.2, or by its key). A key of nothing but
+ * spaces is none: no service can tell two requests by it.
+ */
 export function isIdempotent(method: string, idempotencyKey: string | undefined): boolean {
-  return idempotencyKey !== undefined || idempotentMethods.has(method);
+  return (
+    idempotentMethods.has(method) || (typeof idempotencyKey === 'string' && idempotencyKey.trim() !== '')
+  );
 }
 
 const statusCauses: ReadonlyMap<number, RetryCause> = new Map([
