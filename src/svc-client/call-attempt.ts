@@ -59,7 +59,9 @@ export class CallAttempt implements Attempt {
     const { endpoint, prefix } = target.nextRoute();
     const { settings } = target;
     const allowedMs = request.timeoutMs ?? settings.timeoutMs;
-    const deadlineMs = deadlineAt - startedAt;
+    const leftMs = deadlineAt - startedAt;
+    // Only where deadlines are in shadow is anything sent after one: it then has the time of one without.
+    const deadlineMs = leftMs < 1 ? allowedMs : leftMs;
     const timeoutMs = Math.min(allowedMs, deadlineMs);
     this.method = request.method;
     this.path = prefix === '' ? request.path : prefix + request.path;

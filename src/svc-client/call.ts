@@ -53,27 +53,32 @@ export class Call implements Gate {
   }
 
   async run(): Promise<CallResult> {
-    const objection = this.objection();
-    if (objection !== null && !this.skips(objection)) return this.deny(objection);
-    const clearing = this.clear();
-    const first = clearing instanceof Promise ? await clearing : clearing;
-    if (!first.clear) return this.deny(first.denial);
-    this.countCall();
-    let { passage } = first;
-    for (;;) {
-      const attempt = this.begin(passage);
-      const outcome = await attempt.send();
-      this.now = this.context.clock.now();
-      const failedBelow = attempt.conclude(outcome, this.now);
-      const cause = retryCause(outcome);
-      if (cause === null) return this.finish(outcome);
-      const waitMs = this.retryWaitMs(outcome, cause, failedBelow);
-      if (waitMs === null) return this.fail(outcome);
-      const next = await this.waitToRetry(waitMs, outcome);
-      if (next === null) return this.fail(outcome);
-      letGo(outcome);
-      this.target.counts.retries += 1;
-      passage = next;
+    this.target.underWay += 1;
+    try {
+      const objection = this.objection();
+      if (objection !== null && !this.skips(objection)) return this.deny(objection);
+      const clearing = this.clear();
+      const first = clearing instanceof Promise ? await clearing : clearing;
+      if (!first.clear) return this.deny(first.denial);
+      this.countCall();
+      let { passage } = first;
+      for (;;) {
+        const attempt = this.begin(passage);
+        const outcome = await attempt.send();
+        this.now = this.context.clock.now();
+        const failedBelow = attempt.conclude(outcome, this.now);
+        const cause = retryCause(outcome);
+        if (cause === null) return this.finish(outcome);
+        const waitMs = this.retryWaitMs(outcome, cause, failedBelow);
+        if (waitMs === null) return this.fail(outcome);
+        const next = await this.waitToRetry(waitMs, outcome);
+        if (next === null) return this.fail(outcome);
+        letGo(outcome);
+        this.target.counts.retries += 1;
+        passage = next;
+      }
+    } finally {
+      this.target.noteEnd();
     }
   }
 
@@ -89,7 +94,18 @@ export class Call implements Gate {
     const target = this.target.slugKey;
     if (closesSecondCycle(hops, target)) return { reason: 'loop', target, hops: [...hops, target] };
     if (hops.length >= MAX_HOPS) return { reason: 'too-many-hops', target };
-    return this.deadlineAt - this.now < 1 ? { reason: 'deadline', target } : null;
+    return this.isLate() ? { reason: 'deadline', target } : null;
+  }
+
+  private isLate(): boolean {
+    return this.deadlineAt - this.now < 1;
+  }
+
+  /** Timers come late: what a wait has made too late is not sent. */
+  private lateness(): Denial | null {
+    if (!this.isLate()) return null;
+    const denial: Denial = { reason: 'deadline', target: this.target.slugKey };
+    return this.skips(denial) ? null : denial;
   }
 
   private deny(denied: Denial): CallResult {
@@ -127,7 +143,10 @@ export class Call implements Gate {
       this.target.waiting -= 1;
     }
     this.now = clock.now();
-    return rails.confirm(this.target, clearance, this, this.now);
+    const denial = this.lateness();
+    if (denial === null) return rails.confirm(this.target, clearance, this, this.now);
+    rails.record(this.target, clearance.passage, 'none', this.now);
+    return { clear: false, denial };
   }
 
   private begin(passage: Passage): CallAttempt {
@@ -187,13 +206,11 @@ export class Call implements Gate {
     const clearance = await this.unlessGone(async () => {
       await pause(clock, waitMs, this.request.signal);
       this.now = clock.now();
-      return this.clear();
+      const denial = this.lateness();
+      return denial === null ? this.clear() : { clear: false as const, denial };
     }, outcome);
     if (clearance.clear) return clearance.passage;
-    const { reason } = clearance.denial;
-    const breaker = reason === 'target-breaker' || reason === 'global-breaker';
-    this.withhold(retryCause(outcome) ?? 'unreachable', breaker ? 'breaker' : 'rate');
-    return null;
+    return this.withhold(retryCause(outcome) ?? 'unreachable', withholdReason(clearance.denial));
   }
 
   /** When the caller goes away while it waits, the response it will not see is let go. */
@@ -234,6 +251,12 @@ export class Call implements Gate {
       durationMs: this.now - this.startedAt,
     });
   }
+}
+
+/** As what a retry is told that was denied after its wait. */
+function withholdReason({ reason }: Denial): WithholdReason {
+  if (reason === 'deadline') return 'deadline';
+  return reason === 'target-breaker' || reason === 'global-breaker' ? 'breaker' : 'rate';
 }
 
 /** Forgets a response nobody will read. Not waited for: its deadline bounds it. */

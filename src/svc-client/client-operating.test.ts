@@ -4,6 +4,7 @@ import {
   simulateClient,
   testKeys,
 } from '../../test/simulation/svc-client/simulated-client.ts';
+import type { PinOrder } from './index.ts';
 
 const options = { self: 'orders@1', keys: testKeys };
 const slow = { pool: { ratePerSecond: 1, burst: 1 } };
@@ -74,6 +75,28 @@ describe('a pin', () => {
     const order = { who: 'op-7', why: 'incident', forMs: 1 };
     expect(() => client.pin('stock@1', { ratePerSecond: 0, burst: 1 }, order)).toThrow('pool.ratePerSecond');
     expect(() => client.pin('other@1', { ratePerSecond: 1, burst: 1 }, order)).toThrow('not a target');
+  });
+
+  it.each([
+    { who: '' },
+    { who: ' ' },
+    { who: undefined },
+    { why: 5 },
+    { why: 'x'.repeat(501) },
+    { forMs: undefined },
+    { forMs: Number.NaN },
+    { forMs: Number.POSITIVE_INFINITY },
+    { forMs: 0 },
+  ])('says who, why and for how long: not %j', async (wrong) => {
+    const { client, told } = hosted();
+    const order = { who: 'op-7', why: 'incident', forMs: 1, ...wrong } as PinOrder;
+    const pin = () => client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, order);
+    const field = Object.keys(wrong).join();
+    expect(pin).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+    expect(pin).toThrow(field);
+    if (field !== 'forMs') expect(() => client.unpin('stock@1', order)).toThrow(field);
+    expect(told.audit).toEqual([]);
+    expect(client.health().targets[0]?.pinned).toBeNull();
   });
 });
 
@@ -170,6 +193,25 @@ describe('events', () => {
 });
 
 describe('a closed client', () => {
+  it.each(['close', 'remove its target'])('lets a call wait for its retry: %s', async (how) => {
+    const { client, clock, network } = hosted();
+    const statuses = [503];
+    network.host('http://stock', async () => ({ status: statuses.shift() ?? 200 }));
+    const running = client.call('stock@1');
+    await clock.advance(10);
+    expect(network.arrivals('http://stock')).toBe(1);
+    const targets = { 'other@1': { url: 'http://other' } };
+    const closing = how === 'close' ? client.close() : client.reconfigure({ ...options, targets });
+    const closed: string[] = [];
+    closing.then(() => closed.push('closed'));
+    running.then(() => closed.push('answered'));
+    expect(await inVirtualTime(clock, running)).toMatchObject({ attempts: 2, response: { status: 200 } });
+    await closing;
+    expect(closed).toEqual(['answered', 'closed']);
+    expect(network.connected).toEqual(how === 'close' ? [] : ['http://other']);
+    await client.close();
+  });
+
   it('makes no more calls', async () => {
     const { client, network } = hosted();
     await client.close();

@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Loopback, startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
-import { createSvcClient, type SvcClient, type SvcClientOptions, type TargetOptions } from './index.ts';
+import {
+  createSvcClient,
+  type SvcClient,
+  type SvcClientOptions,
+  type SvcRequest,
+  type TargetOptions,
+} from './index.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -268,11 +274,28 @@ describe('misuse', () => {
     },
   );
 
-  it('of time fails fast', async () => {
+  it.each([
+    { timeoutMs: 0 },
+    { timeoutMs: 600_001 },
+    { deadlineMs: Number.NaN },
+    { deadlineMs: Number.POSITIVE_INFINITY },
+    { deadlineMs: 600_001 },
+    { method: 5 },
+    { priority: 'urgent' },
+    { idempotencyKey: 5 },
+    { headers: null },
+  ])('of a field fails fast and names it: %j', async (wrong) => {
+    await expect(clientOf({ url }).call('stock@1', wrong as object as SvcRequest)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining(`${Object.keys(wrong).join()}: expected`),
+    });
+  });
+
+  it('of the request or the time of a journey fails fast', async () => {
     const client = clientOf({ url });
-    await expect(client.call('stock@1', { timeoutMs: 0 })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-    const never = client.call('stock@1', { deadlineMs: Number.NaN });
-    await expect(never).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    const nothing = client.call('stock@1', JSON.parse('null'));
+    await expect(nothing).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect(() => client.journey({ deadlineMs: 600_001 }, () => 1)).toThrow('deadlineMs');
   });
 
   it('of headers fails fast and does not count against the target', async () => {

@@ -9,22 +9,15 @@ import { type SvcHealth, targetHealth } from './health.ts';
 import { currentJourney, Journey, runInJourney } from './journey.ts';
 import { createNonces } from './nonces.ts';
 import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
+import { checkActor, checkPin, checkResource, checkSaturationMs, type PinOrder } from './pin-order.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
-import { prepareRequest, type SvcRequest } from './request.ts';
+import { checkMs, prepareRequest, type SvcRequest } from './request.ts';
 import { checkPool, readSettings } from './settings.ts';
 import { parseSlugKey } from './slug-key.ts';
 import { Target } from './target.ts';
 import type { Transport } from './transport.ts';
 import { undiciTransport } from './undici-transport.ts';
-
-/** Who changes a limit, why and for how long. */
-export interface PinOrder {
-  readonly who: string;
-  readonly why: string;
-  /** In milliseconds. */
-  readonly forMs: number;
-}
 
 /** Calls between services, on rails: pools, retries, passports, deadlines and breakers. */
 export class SvcClient {
@@ -109,11 +102,15 @@ export class SvcClient {
   /**
    * Runs work with a budget and a deadline of its own: work that no incoming request started, or that goes on after
    * its answer. Within a request it keeps the request's id and path, so that loops are still seen, but gets no
-   * retries: those are the request's.
+   * retries: those are the request's. A deadline above 600 000 ms is a `Fault` of code `INPUT_INVALID`.
    */
   journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
     const around = currentJourney();
-    const fresh = this.#newJourney(start.requestId, start.deadlineMs ?? null, this.#clock.now());
+    const fresh = this.#newJourney(
+      start.requestId,
+      checkMs('deadlineMs', start.deadlineMs),
+      this.#clock.now(),
+    );
     if (around === undefined) return runInJourney(fresh, work);
     const { hops, trace } = around;
     const requestId = start.requestId === undefined ? around.requestId : fresh.requestId;
@@ -125,27 +122,37 @@ export class SvcClient {
     return this.#events.on(name, listener);
   }
 
-  /** A resource that all depend on is saturated: opens the global breaker. Report again while it lasts. */
+  /**
+   * A resource that all depend on is saturated: opens the global breaker, for at most an hour. Report again while it lasts.
+   * A `Fault` of code `INPUT_INVALID` when the resource has no name or the time is out of range.
+   */
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
     const { saturationMs } = this.#context.settings.globalBreaker;
-    this.#rails.saturate(resource, options.forMs ?? saturationMs, this.#clock.now());
+    this.#rails.saturate(
+      checkResource(resource),
+      checkSaturationMs(options.forMs ?? saturationMs),
+      this.#clock.now(),
+    );
   }
 
   /** The resource has room again: the global breaker may begin to close. */
   clearSaturation(resource: string): void {
-    this.#rails.desaturate(resource);
+    this.#rails.desaturate(resource, this.#clock.now());
   }
 
-  /** Sets the limit of a target for a time. */
-  pin(slugKey: string, pool: PoolPolicy, { who, why, forMs }: PinOrder): void {
+  /** Sets the limit of a target for a time. A `Fault` of code `INPUT_INVALID` without who, why and for how long. */
+  pin(slugKey: string, pool: PoolPolicy, order: PinOrder): void {
     const target = this.#target(slugKey);
+    const { who, why, forMs } = checkPin(order);
     target.pin(checkPool(pool), this.#clock.now() + forMs);
     this.#events.emit('audit', { act: 'pin', target: slugKey, who, why, forMs });
   }
 
   /** Gives a target its configured limit back. */
-  unpin(slugKey: string, { who, why }: Pick<PinOrder, 'who' | 'why'>): void {
-    this.#target(slugKey).unpin();
+  unpin(slugKey: string, actor: Pick<PinOrder, 'who' | 'why'>): void {
+    const target = this.#target(slugKey);
+    const { who, why } = checkActor(actor);
+    target.unpin();
     this.#events.emit('audit', { act: 'unpin', target: slugKey, who, why, forMs: 0 });
   }
 

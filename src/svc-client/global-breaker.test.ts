@@ -11,10 +11,11 @@ import {
 } from './global-breaker.ts';
 
 const policy = { holdMs: 10_000, closingMs: 20_000 };
+const lingerMs = 5_000;
 const open: GlobalBreaker = { state: 'open', cause: 'saturation', seenAt: 0 };
 
 function judge(breaker: GlobalBreaker, cause: GlobalCause | null, now: number): GlobalBreaker {
-  return judgeGlobal(breaker, policy, cause, now);
+  return judgeGlobal(breaker, policy, cause, now, lingerMs);
 }
 
 /** How many of a hundred calls pass. */
@@ -36,6 +37,12 @@ describe('the global breaker', () => {
     breaker = judge(breaker, 'partition', 5_000);
     expect(judge(breaker, null, 14_999)).toBe(breaker);
     expect(judge(breaker, null, 15_000).state).toBe('closing');
+  });
+
+  it('is as far as it would be if somebody had asked all the while', () => {
+    expect(judge(open, null, 16_000)).toMatchObject({ state: 'closing', since: 15_000 });
+    expect(judge(open, null, 34_999).state).toBe('closing');
+    expect(judge(open, null, 35_000)).toBe(closedGlobalBreaker);
   });
 
   it('stays closed without a cause', () => {

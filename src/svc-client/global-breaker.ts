@@ -34,22 +34,28 @@ export interface GlobalBreakerPolicy {
 export const closedGlobalBreaker: GlobalBreaker = { state: 'closed' };
 const CLOSING_STEPS = 4;
 
-/** Moves the breaker on to `now`, given the cause that is seen at present, if any. */
+/**
+ * Moves the breaker on to `now`, given the cause that is seen at present, if any. Time in which nobody asked counts too:
+ * a cause that nobody looked for was there for at most `lingerMs` after it was last seen.
+ */
 export function judgeGlobal(
   breaker: GlobalBreaker,
   policy: GlobalBreakerPolicy,
   cause: GlobalCause | null,
   now: number,
+  lingerMs: number,
 ): GlobalBreaker {
   if (cause !== null) {
     if (breaker.state === 'open' && breaker.cause === cause && breaker.seenAt === now) return breaker;
     return { state: 'open', cause, seenAt: now };
   }
-  if (breaker.state === 'open' && now - breaker.seenAt >= policy.holdMs) {
-    return { state: 'closing', cause: breaker.cause, since: now, credit: { normal: 0, background: 0 } };
-  }
-  if (breaker.state === 'closing' && now - breaker.since >= policy.closingMs) return closedGlobalBreaker;
-  return breaker;
+  if (breaker.state === 'closed') return breaker;
+  if (breaker.state === 'open' && now - breaker.seenAt < policy.holdMs) return breaker;
+  const since =
+    breaker.state === 'closing' ? breaker.since : Math.min(now, breaker.seenAt + lingerMs + policy.holdMs);
+  if (now - since >= policy.closingMs) return closedGlobalBreaker;
+  if (breaker.state === 'closing') return breaker;
+  return { state: 'closing', cause: breaker.cause, since, credit: { normal: 0, background: 0 } };
 }
 
 /** The part of ordinary calls that is let in while it closes: a quarter, a half, three quarters, all. */

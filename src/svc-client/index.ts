@@ -8,7 +8,7 @@ export {
   createCheckpoint,
   type RequestHeaders,
 } from './checkpoint.ts';
-export { createSvcClient, type PinOrder, SvcClient } from './client.ts';
+export { createSvcClient, SvcClient } from './client.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { DENIED_HEADER, type Denial, type DenialReason, type Problem, problemOf } from './denial.ts';
 export type { SvcEventName, SvcEvents, SvcListener } from './events.ts';
@@ -31,6 +31,7 @@ export type {
   TargetOptions,
 } from './options.ts';
 export { PASSPORT_HEADER, type PassportFlaw } from './passport.ts';
+export type { PinOrder } from './pin-order.ts';
 export type { PoolPolicy } from './pool.ts';
 export {
   type HealthPublication,

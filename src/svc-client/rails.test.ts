@@ -170,6 +170,66 @@ describe('the global breaker', () => {
     expect(told['global-breaker'].map(({ to }) => to)).toEqual(['open', 'closing', 'closed']);
   });
 
+  it.each([
+    ['cleared', 5_000],
+    ['over by itself', 600_000],
+  ])('is closed after a long silence, once the saturation was %s', async (how, forMs) => {
+    const { client, ask, clock } = simulate(1);
+    client.reportSaturation('database', { forMs });
+    if (how === 'cleared') client.clearSaturation('database');
+    await clock.advance(3_600_000);
+    for (let i = 0; i < 8; i += 1) expect(await ask('s1@1')).toBe(200);
+    expect(client.health().globalBreaker.state).toBe('closed');
+  });
+
+  it('waits for the hold after a saturation that nobody asked about', async () => {
+    const { client, ask, clock } = simulate(1);
+    client.reportSaturation('database', { forMs: 600_000 });
+    await clock.advance(605_000);
+    expect(await ask('s1@1')).toBe('global-breaker');
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', seenAt: 600_000 });
+  });
+
+  it.each([
+    [null, {}],
+    ['', {}],
+    ['database', { forMs: -1 }],
+    ['database', { forMs: Number.NaN }],
+    ['database', { forMs: Number.POSITIVE_INFINITY }],
+  ])('does not take the saturation of %j for %j', (resource, options) => {
+    const { client } = simulate(1);
+    const report = () => client.reportSaturation(resource as string, options);
+    expect(report).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+    expect(client.health().globalBreaker.state).toBe('closed');
+  });
+
+  it('counts no target that was removed in the middle of its probe', async () => {
+    const { client, clock, network, ask, breakTarget } = simulate(4);
+    const target = (name: string) => ({ url: `http://${name}`, timeoutMs: 1_000 });
+    const left = { 's1@1': target('s1'), 's2@1': target('s2'), 's3@1': target('s3') };
+    await breakTarget('s4');
+    network.setUp('http://s4', true);
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    network.host('http://s4', async () => {
+      await asked;
+      return { status: 200 };
+    });
+    await clock.advance(10_001);
+    const probe = client.call('s4@1', { priority: 'critical' });
+    await clock.advance(1);
+    const reconfigured = client.reconfigure({ self: 'orders@1', keys: testKeys, retries: 0, targets: left });
+    answer();
+    await inVirtualTime(clock, probe);
+    await inVirtualTime(clock, reconfigured);
+    for (const name of ['s1', 's2', 's3']) await ask(`${name}@1`);
+    await breakTarget('s1');
+    await breakTarget('s2');
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
+  });
+
   it('forgets a saturation that is not reported again', async () => {
     const { client, ask, clock } = simulate(1);
     client.reportSaturation('database');

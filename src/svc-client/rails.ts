@@ -43,6 +43,8 @@ export class Rails {
   #global: GlobalBreaker = closedGlobalBreaker;
   #latency: LatencyHistory;
   readonly #saturatedUntil = new Map<string, number>();
+  /** When the last saturation ran out that was not reported again. */
+  #saturationEndedAt = Number.NEGATIVE_INFINITY;
   /** Targets whose breaker is not closed. */
   #troubled = 0;
 
@@ -76,7 +78,9 @@ export class Rails {
     this.#judge(now);
   }
 
-  desaturate(resource: string): void {
+  desaturate(resource: string, now: number): void {
+    // Until now it was saturated, whether or not anybody has asked since.
+    this.#judge(now);
     this.#saturatedUntil.delete(resource);
   }
 
@@ -166,8 +170,10 @@ export class Rails {
     const from = target.breaker;
     target.breaker = to;
     if (from.state === to.state) return;
-    if (from.state === 'closed') this.#troubled += 1;
-    if (to.state === 'closed') this.#troubled -= 1;
+    if (!target.removed) {
+      if (from.state === 'closed') this.#troubled += 1;
+      if (to.state === 'closed') this.#troubled -= 1;
+    }
     this.#events.emit('target-breaker', { target: target.slugKey, from: from.state, to: to.state });
   }
 
@@ -175,7 +181,10 @@ export class Rails {
     const from = this.#global;
     const cause = this.#cause(now);
     if (cause === null && from.state === 'closed') return;
-    const to = judgeGlobal(from, this.#settings.globalBreaker.policy, cause, now);
+    const { policy, spike } = this.#settings.globalBreaker;
+    // Partitions are of targets in use, and a spike is that of the last slot: neither outlives the calls by more.
+    const lingerMs = Math.max(IN_USE_MS, 2 * spike.slotMs);
+    const to = judgeGlobal(this.#lastSeen(from), policy, cause, now, lingerMs);
     this.#global = to;
     if (from.state === to.state) return;
     const why = to.state === 'closed' ? null : to.cause;
@@ -194,8 +203,16 @@ export class Rails {
     for (const [resource, until] of this.#saturatedUntil) {
       if (now < until) return true;
       this.#saturatedUntil.delete(resource);
+      this.#saturationEndedAt = Math.max(this.#saturationEndedAt, until);
     }
     return false;
+  }
+
+  /** A saturation that ran out while nobody asked was there until then. */
+  #lastSeen(breaker: GlobalBreaker): GlobalBreaker {
+    const endedAt = this.#saturationEndedAt;
+    if (breaker.state !== 'open' || breaker.seenAt >= endedAt) return breaker;
+    return { ...breaker, seenAt: endedAt };
   }
 
   /** Most of the targets in use fail at once: then it is not them, it is the network or this node. */

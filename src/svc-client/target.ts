@@ -33,6 +33,10 @@ export class Target {
   retryBudget: TargetRetryBudget;
   /** Calls that wait for a place in the pool. */
   waiting = 0;
+  /** Calls that have begun and not ended, between their attempts too. */
+  underWay = 0;
+  /** Whether it is no longer a target of its client; calls under way go on. */
+  removed = false;
   /** When a call was last asked for; targets nobody asks for have no say in what a partition is. */
   askedAt = Number.NEGATIVE_INFINITY;
   /**
@@ -46,6 +50,8 @@ export class Target {
   #turn = 0;
   #quota: Quota;
   #pin: Pin | null = null;
+  #onIdle: (() => void) | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(settings: TargetSettings, transport: Transport, now: number) {
     this.slugKey = settings.slugKey;
@@ -98,9 +104,26 @@ export class Target {
     await closeAll(was.filter(({ endpoint }) => !inUse.has(endpoint)));
   }
 
-  /** Waits for calls under way, then closes the connections. */
+  /** A call under way has ended. */
+  noteEnd(): void {
+    this.underWay -= 1;
+    if (this.underWay === 0) this.#onIdle?.();
+  }
+
+  /** Waits for calls under way, those that wait for a retry too, then closes the connections. */
   close(): Promise<void> {
-    return closeAll(this.#routes);
+    this.removed = true;
+    this.#closing ??= this.#closeWhenIdle();
+    return this.#closing;
+  }
+
+  async #closeWhenIdle(): Promise<void> {
+    if (this.underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    await closeAll(this.#routes);
   }
 
   #open({ origin, prefix }: BaseUrl): OpenRoute {
