@@ -23,6 +23,15 @@ export function testSettlement(setStage: SetStage): void {
       expect(await stage.remaining()).toBe(19);
     });
 
+    it('gives a call back whose handler throws past the adapter', async () => {
+      const stage = await setStage({ options: { skipFailedRequests: true } });
+      expect((await stage.ask('/throw/past')).status).toBe(500);
+      await vi.waitFor(async () => expect(await stage.remaining()).toBe(20), soon);
+      const charged = await setStage({ options: { skipSuccessfulRequests: true } });
+      await charged.ask('/throw/past');
+      expect(await charged.remaining()).toBe(19);
+    });
+
     it('gives successful calls back where they do not count', async () => {
       const stage = await setStage({ options: { skipSuccessfulRequests: true } });
       await stage.ask('/status/302');

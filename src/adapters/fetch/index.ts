@@ -6,6 +6,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
+import { runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
@@ -65,9 +66,10 @@ export function limit<Info = unknown>(
     }
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
     const { signal } = request;
-    const response = withHeaders(await handler(request, info, passage.rateLimit), gate.headersOf(passage));
-    await gate.end(passage, signal.aborted ? null : response.status, request, info);
-    return response;
+    const end = (status: number) => gate.end(passage, signal.aborted ? null : status, request, info);
+    const answer = await runOrEnd(() => handler(request, info, passage.rateLimit), end);
+    await end(answer.status);
+    return withHeaders(answer, gate.headersOf(passage));
   };
 }
 

@@ -1,0 +1,17 @@
+import type { Awaitable } from './arrival.ts';
+
+/**
+ * Runs a handler whose call somebody follows. A handler that throws has ended its call too, with the status that servers
+ * give it: `end` is told before the error goes on.
+ */
+export async function runOrEnd<T>(
+  run: () => Awaitable<T>,
+  end: (status: number) => Promise<void>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    await end(500);
+    throw error;
+  }
+}
