@@ -14,6 +14,8 @@ const reportOf = (name: string, changes: Partial<HealthReport> = {}): HealthRepo
   ...changes,
 });
 
+const loopOf = (requestId: string) => ({ requestId, hops: ['a@1', 'b@1', 'a@1'], agoMs: 5 });
+
 const target = (breaker: 'closed' | 'open' | 'half-open') => ({
   target: 'stock@1',
   breaker,
@@ -27,6 +29,24 @@ const target = (breaker: 'closed' | 'open' | 'half-open') => ({
 });
 
 describe('the book of targets', () => {
+  it('tells of each loop once, also of a reporter that was started anew', () => {
+    const told: string[] = [];
+    const book = new TargetBook(
+      () => 0,
+      (reporter, { requestId }) => told.push(`${reporter} ${requestId}`),
+    );
+    const report = (name: string, loops: number, ...ids: string[]) =>
+      book.take(null, reportOf(name, { loops, recentLoops: ids.map(loopOf) }));
+    report('a', 1, 'r1');
+    report('a', 1, 'r1');
+    report('b', 0);
+    report('a', 3, 'r1', 'r2', 'r3');
+    report('a', 40, 'r38', 'r39', 'r40');
+    report('a', 1, 'r41');
+    book.take(null, reportOf('a', { loops: 2 }));
+    expect(told).toEqual(['a r1', 'a r2', 'a r3', 'a r38', 'a r39', 'a r40', 'a r41']);
+  });
+
   it('keeps the last report of each reporter, says how old it is, and forgets who has gone', () => {
     let now = 0;
     const book = new TargetBook(() => now);

@@ -1,3 +1,4 @@
+import type { RecentLoop } from '../svc-client/health.ts';
 import type { HealthReport, ReportedTarget } from '../svc-client/health-report.ts';
 
 /** How many clients may report at the same time. */
@@ -18,6 +19,9 @@ export interface TargetCounts {
   readonly breakers: Readonly<Record<ReportedTarget['breaker'], number>>;
 }
 
+/** Told of each loop once, with who reports it. */
+export type LoopListener = (reporter: string, loop: RecentLoop) => void;
+
 interface Entry {
   readonly report: HealthReport;
   readonly at: number;
@@ -27,11 +31,13 @@ interface Entry {
 /** What applications report of the services they call. Bounded; a report that is not renewed is forgotten. */
 export class TargetBook {
   readonly #clock: () => number;
+  readonly #onLoop: LoopListener;
   readonly #entries = new Map<string, Entry>();
 
   /** @param clock monotonic, in milliseconds */
-  constructor(clock: () => number) {
+  constructor(clock: () => number, onLoop: LoopListener = () => {}) {
     this.#clock = clock;
+    this.#onLoop = onLoop;
   }
 
   /**
@@ -43,8 +49,10 @@ export class TargetBook {
     const now = this.#clock();
     const key = JSON.stringify([caller, report.name]);
     this.#forget(now);
-    if (!this.#entries.has(key) && this.#entries.size >= MOST_REPORTERS) return false;
+    const last = this.#entries.get(key);
+    if (last === undefined && this.#entries.size >= MOST_REPORTERS) return false;
     this.#entries.set(key, { report, at: now, expiresAt: now + MISSED_REPORTS * report.everyMs });
+    for (const loop of newLoops(report, last?.report)) this.#onLoop(report.name, loop);
     return true;
   }
 
@@ -75,4 +83,10 @@ export class TargetBook {
       if (expiresAt <= now) this.#entries.delete(key);
     }
   }
+}
+
+/** Those since the last report. A count that has fallen is one of a client that was started anew. */
+function newLoops({ loops, recentLoops = [] }: HealthReport, last: HealthReport | undefined): RecentLoop[] {
+  const before = last === undefined || last.loops > loops ? 0 : last.loops;
+  return recentLoops.slice(Math.max(0, recentLoops.length - (loops - before)));
 }

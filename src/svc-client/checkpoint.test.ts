@@ -114,6 +114,17 @@ describe('a loop at the callee', () => {
     expect(checkpoint.counters.loops).toBe(2);
   });
 
+  it('is remembered by its request, the last ten of them', () => {
+    const { checkpoint } = checkpointAt(7);
+    for (let index = 0; index < 12; index += 1) {
+      acceptPassport(headersOf({ hops, requestId: `r${index}` }), checkpoint);
+    }
+    const { loops, recentLoops } = checkpoint.counters;
+    expect([loops, recentLoops.length]).toEqual([12, 10]);
+    expect(recentLoops.at(0)).toEqual({ requestId: 'r2', hops, at: 7 });
+    expect(recentLoops.at(-1)?.requestId).toBe('r11');
+  });
+
   it('is let in on its first return', () => {
     const { checkpoint } = checkpointAt(0);
     expect(acceptPassport(headersOf({ hops: hops.slice(0, 3) }), checkpoint).admitted).toBe(true);

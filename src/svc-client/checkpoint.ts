@@ -2,7 +2,7 @@ import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Denial, DenialReason } from './denial.ts';
 import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
-import { closesSecondCycle } from './hops.ts';
+import { closesSecondCycle, type HopPath } from './hops.ts';
 import { Journey } from './journey.ts';
 import type { CheckpointOptions, CheckpointSettings } from './options.ts';
 import { PASSPORT_HEADER, type Passport, type PassportFlaw, readPassport } from './passport.ts';
@@ -28,7 +28,24 @@ export interface Checkpoint {
 export interface CheckpointCounters {
   loops: number;
   droppedPassports: number;
+  /** The last loops, the newest at the end; bounded. */
+  readonly recentLoops: SeenLoop[];
 }
+
+/** A loop that was refused. */
+export interface SeenLoop {
+  /** Of the request that went round. */
+  readonly requestId: string;
+  /** Its way, with the call that would have closed the second circle. */
+  readonly hops: HopPath;
+  /** By the clock of the checkpoint. */
+  readonly at: number;
+}
+
+/** How many loops are remembered: enough to follow, and no more however many there are. */
+export const MOST_RECENT_LOOPS = 10;
+
+export const noCounts = (): CheckpointCounters => ({ loops: 0, droppedPassports: 0, recentLoops: [] });
 
 /** What becomes of a request. */
 export type Admission =
@@ -62,7 +79,7 @@ export function createCheckpoint(options: CheckpointOptions, clock: Clock = syst
     settings: readCheckpointSettings(options),
     clock,
     events,
-    counters: { loops: 0, droppedPassports: 0 },
+    counters: noCounts(),
     on: (name, listener) => events.on(name, listener),
   };
 }
@@ -150,7 +167,7 @@ function admit(headers: RequestHeaders, checkpoint: Checkpoint, passport: Passpo
 
 /** Tells of a denial; false when its rule runs in shadow and the call goes on. */
 export function denies(
-  { settings, events, counters }: Pick<Checkpoint, 'settings' | 'events' | 'counters'>,
+  { settings, events, counters, clock }: Pick<Checkpoint, 'settings' | 'events' | 'counters' | 'clock'>,
   denial: Denial,
   side: 'client' | 'callee',
   requestId: string,
@@ -159,6 +176,8 @@ export function denies(
   events.emit('denied', { denial, side, shadow });
   if (denial.reason === 'loop') {
     counters.loops += 1;
+    counters.recentLoops.push({ requestId, hops: denial.hops, at: clock.now() });
+    if (counters.recentLoops.length > MOST_RECENT_LOOPS) counters.recentLoops.shift();
     const seen = { requestId, hops: denial.hops, count: counters.loops };
     events.emit('security', { kind: 'loop', side, ...seen });
     events.emit('alert', { kind: 'loop', ...seen });

@@ -1,7 +1,7 @@
 import { Fault } from '../core/fault.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { type Checkpoint, noCounts } from './checkpoint.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
 import { fetchTarget, readSvcUrl, type SvcFetch } from './fetch.ts';
@@ -40,7 +40,7 @@ export class SvcClient {
     for (const [slugKey, target] of settings.targets) {
       this.#targets.set(slugKey, new Target(target, this.#transport, clock.now()));
     }
-    const counters = { loops: 0, droppedPassports: 0 };
+    const counters = noCounts();
     this.#context = {
       settings,
       rails: this.#rails,
@@ -160,7 +160,14 @@ export class SvcClient {
   health(): SvcHealth {
     const now = this.#clock.now();
     const targets = [...this.#targets.values()].map((target) => targetHealth(target, now));
-    return { globalBreaker: this.#rails.globalBreaker(now), ...this.#context.counters, targets };
+    const { loops, droppedPassports, recentLoops } = this.#context.counters;
+    return {
+      globalBreaker: this.#rails.globalBreaker(now),
+      loops,
+      recentLoops: recentLoops.map(({ requestId, hops, at }) => ({ requestId, hops, agoMs: now - at })),
+      droppedPassports,
+      targets,
+    };
   }
 
   /**

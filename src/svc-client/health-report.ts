@@ -1,6 +1,6 @@
 import type { DenialCounts } from './events.ts';
-import type { GlobalBreaker } from './global-breaker.ts';
-import type { SvcHealth, TargetHealth } from './health.ts';
+import type { GlobalBreaker, GlobalCause } from './global-breaker.ts';
+import type { RecentLoop, SvcHealth, TargetHealth } from './health.ts';
 import type { TargetBreaker } from './target-breaker.ts';
 
 /** How many targets one report holds at most. */
@@ -29,7 +29,11 @@ export interface HealthReport {
   /** When the next report is due, in milliseconds. */
   readonly everyMs: number;
   readonly globalBreaker: GlobalBreaker['state'];
+  /** Why it is not closed; null where it is. */
+  readonly globalCause?: GlobalCause | null | undefined;
   readonly loops: number;
+  /** The last of them, the newest at the end. */
+  readonly recentLoops?: readonly RecentLoop[] | undefined;
   readonly droppedPassports: number;
   readonly targets: readonly ReportedTarget[];
   /** Targets that are not in it, because there are too many. */
@@ -38,7 +42,7 @@ export interface HealthReport {
 
 /** The report of a client's health. Where there are too many targets, those in trouble come first. */
 export function healthReport(name: string, everyMs: number, health: SvcHealth): HealthReport {
-  const { globalBreaker, loops, droppedPassports, targets } = health;
+  const { globalBreaker, loops, recentLoops, droppedPassports, targets } = health;
   const reported =
     targets.length <= MOST_REPORTED_TARGETS
       ? targets
@@ -47,7 +51,9 @@ export function healthReport(name: string, everyMs: number, health: SvcHealth): 
     name,
     everyMs,
     globalBreaker: globalBreaker.state,
+    globalCause: globalBreaker.state === 'closed' ? null : globalBreaker.cause,
     loops,
+    recentLoops: recentLoops.map(({ agoMs, ...loop }) => ({ ...loop, agoMs: Math.ceil(agoMs) })),
     droppedPassports,
     targets: reported.map(reportedTarget),
     leftOut: targets.length - reported.length,

@@ -1,5 +1,6 @@
 import type { DenialCounts } from './events.ts';
 import type { GlobalBreaker } from './global-breaker.ts';
+import type { HopPath } from './hops.ts';
 import type { PoolPolicy } from './pool.ts';
 import type { Target } from './target.ts';
 import type { TargetBreaker } from './target-breaker.ts';
@@ -20,10 +21,21 @@ export interface TargetHealth {
   readonly denied: DenialCounts;
 }
 
+/** A loop that was refused, by the request that went round. */
+export interface RecentLoop {
+  readonly requestId: string;
+  /** Its way, with the call that would have closed the second circle. */
+  readonly hops: HopPath;
+  /** In milliseconds. */
+  readonly agoMs: number;
+}
+
 export interface SvcHealth {
   readonly globalBreaker: GlobalBreaker;
   /** Loops refused so far. */
   readonly loops: number;
+  /** The last ten of them, the newest at the end. */
+  readonly recentLoops: readonly RecentLoop[];
   /** Passports that did not verify so far. */
   readonly droppedPassports: number;
   readonly targets: readonly TargetHealth[];

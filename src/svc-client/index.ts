@@ -15,7 +15,7 @@ export type { SvcEventName, SvcEvents, SvcListener } from './events.ts';
 export type { SvcFetch, SvcRequestInit } from './fetch.ts';
 export { type FetchHandler, withPassportFetch } from './fetch-server.ts';
 export type { GlobalBreaker, GlobalBreakerPolicy, GlobalCause, Priority } from './global-breaker.ts';
-export type { SvcHealth, TargetHealth } from './health.ts';
+export type { RecentLoop, SvcHealth, TargetHealth } from './health.ts';
 export type { HealthReport, ReportedTarget } from './health-report.ts';
 export type { HopPath } from './hops.ts';
 export { currentJourney, type Journey, runInJourney } from './journey.ts';

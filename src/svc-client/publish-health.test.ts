@@ -179,6 +179,22 @@ describe('a report', () => {
     denied: {},
   });
 
+  it('says why the breaker over all is open, and which requests went round', () => {
+    const report = healthReport('a', 1_000, {
+      globalBreaker: { state: 'open', cause: 'saturation', seenAt: 1 },
+      loops: 12,
+      recentLoops: [{ requestId: 'r-12', hops: ['a@1', 'b@1', 'a@1'], agoMs: 1.5 }],
+      droppedPassports: 0,
+      targets: [],
+    });
+    expect(report).toMatchObject({
+      globalBreaker: 'open',
+      globalCause: 'saturation',
+      loops: 12,
+      recentLoops: [{ requestId: 'r-12', hops: ['a@1', 'b@1', 'a@1'], agoMs: 2 }],
+    });
+  });
+
   it('of too many targets holds those in trouble, and says how many are left out', () => {
     const targets = Array.from({ length: MOST_REPORTED_TARGETS + 5 }, (_, index) =>
       health(`t${index}@1`, index === MOST_REPORTED_TARGETS + 4 ? 'open' : 'closed'),
@@ -186,6 +202,7 @@ describe('a report', () => {
     const report = healthReport('a', 1_000, {
       globalBreaker: closedGlobalBreaker,
       loops: 0,
+      recentLoops: [],
       droppedPassports: 0,
       targets,
     });

@@ -39,12 +39,12 @@ const ROUTE = 'v1/targets';
 /** A service that is slower than this has not taken the report. */
 const PATIENCE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** A breaker that opens is told at once, but not more often than this. */
+/** A breaker that opens and a loop are told at once, but not more often than this. */
 const LEAST_PAUSE_MS = 1_000;
 
 /**
- * Reports the targets of a client to a decision service, whose console shows them: at once, every `everyMs`, and when a
- * breaker opens or closes. A service that does not take a report is asked again after growing pauses, at most five
+ * Reports the targets of a client to a decision service, whose console shows them: at once, every `everyMs`, when a
+ * breaker opens or closes, and when a loop was refused. A service that does not take a report is asked again after growing pauses, at most five
  * minutes. Nothing of that reaches the application: no throw, no rejection, and no timer that keeps the process up.
  *
  * @throws Fault `CONFIG_INVALID` when an option is not what it must be; every problem is named.
@@ -76,7 +76,7 @@ class Publication implements HealthPublication {
   #cancel: () => void = () => {};
   #underWay: Promise<void> | null = null;
   #failures = 0;
-  /** A breaker has changed since the report that is under way was written. */
+  /** A breaker has changed, or a loop was refused, since the report that is under way was written. */
   #isStale = false;
 
   constructor(
@@ -89,7 +89,14 @@ class Publication implements HealthPublication {
     this.#clock = runtime.clock ?? systemClock;
     this.#random = runtime.random ?? Math.random;
     this.#fetch = runtime.fetch ?? fetch;
-    this.#deafen = client.on('target-breaker', () => this.#hasten());
+    const endings = [
+      client.on('target-breaker', () => this.#hasten()),
+      client.on('global-breaker', () => this.#hasten()),
+      client.on('alert', () => this.#hasten()),
+    ];
+    this.#deafen = () => {
+      for (const end of endings) end();
+    };
     this.#report();
   }
 

@@ -73,7 +73,40 @@ describe('targets that service clients report', () => {
     expect(text).toContain('portcullis_targets{breaker="open"} 1');
   });
 
+  it('show loops by their request, once in the feed, and why a client sheds calls', async () => {
+    const { ask, url } = await start();
+    const feed = await fetch(`${url}/v1/events`, { headers: bearer('observe') });
+    const loop = (requestId: string) => ({ requestId, hops: ['a@1', 'b@1', 'a@1'], agoMs: 3 });
+    const shedding = { globalBreaker: 'open', globalCause: 'saturation' };
+    const bodies = [
+      report({ ...shedding, loops: 1, recentLoops: [loop('r-1')] }),
+      report({ ...shedding, loops: 2, recentLoops: [loop('r-1'), loop('r-2')] }),
+    ];
+    for (const body of bodies) {
+      expect((await ask('POST', '/v1/targets', body, bearer('decide'))).status).toBe(200);
+    }
+    const { json } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
+    expect(json.reporters[0]).toMatchObject({ ...shedding, recentLoops: [loop('r-1'), loop('r-2')] });
+    const told: object[] = [];
+    let text = '';
+    for await (const chunk of (feed.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('"r-2"') && text.endsWith('\n\n')) break;
+    }
+    for (const [, line] of text.matchAll(/^data: (.+)$/gm)) told.push(JSON.parse(line ?? ''));
+    expect(told.filter((event) => 'type' in event && event.type === 'loop')).toMatchObject([
+      { reporter: 'orders-1', requestId: 'r-1', hops: ['a@1', 'b@1', 'a@1'] },
+      { reporter: 'orders-1', requestId: 'r-2' },
+    ]);
+  });
+
   it.each([
+    [
+      'a loop of no request',
+      report({ recentLoops: [{ requestId: 'a b', hops: [], agoMs: 0 }] }),
+      'recentLoops',
+    ],
+    ['a cause that is none', report({ globalCause: 'weather' }), 'globalCause'],
     ['an unknown field', report({ host: '10.0.0.7' }), 'host'],
     ['an unknown field of a target', report({ targets: [target({ ip: '10.0.0.7' })] }), 'targets[0].ip'],
     ['an unknown reason', report({ targets: [target({ denied: { bob: 1 } })] }), 'targets[0].denied.bob'],
@@ -90,7 +123,9 @@ describe('targets that service clients report', () => {
     const { ask } = await start();
     const { status, json } = await ask('POST', '/v1/targets', body, bearer('decide'));
     expect([status, json.code]).toEqual([400, 'INPUT_INVALID']);
-    expect(json.fields.map((problem: { field: string }) => problem.field)).toContain(field);
+    expect(json.fields.map((problem: { field: string }) => problem.field)).toContainEqual(
+      expect.stringContaining(field),
+    );
     const { json: kept } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
     expect(kept.reporters).toEqual([]);
   });

@@ -45,6 +45,33 @@ it('puts what several clients say of one target side by side', () => {
   });
 });
 
+it('shows loops by request, the newest first, and why a breaker is open', () => {
+  const { reporters } = targetsOf({
+    reporters: [
+      {
+        name: 'orders-1',
+        ageMs: 300,
+        globalBreaker: 'open',
+        globalCause: 'saturation',
+        loops: 2,
+        recentLoops: [
+          { requestId: 'r-1', hops: ['a@1', 'b@1', 'a@1'], agoMs: 900 },
+          { requestId: 'r-2', hops: ['b@1', 'b@1'], agoMs: 0 },
+        ],
+      },
+      { name: 'orders-2', globalBreaker: 'closed', globalCause: null },
+    ],
+  });
+  expect(reporters[0]).toMatchObject({
+    globalCause: 'saturation',
+    recentLoops: [
+      { requestId: 'r-2', way: 'b@1 → b@1', agoMs: 300 },
+      { requestId: 'r-1', way: 'a@1 → b@1 → a@1', agoMs: 1_200 },
+    ],
+  });
+  expect(reporters[1]).toMatchObject({ globalCause: null, recentLoops: [] });
+});
+
 it('survives a service that says something else', () => {
   for (const answer of [null, 7, {}, { reporters: [7, { targets: [null, {}] }] }]) {
     for (const row of targetsOf(answer).targets) expect(row.target).toBe('?');

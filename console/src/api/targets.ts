@@ -18,11 +18,23 @@ export interface TargetView {
   readonly denied: readonly (readonly [string, number])[];
 }
 
+/** A loop that was refused, by the request that went round. */
+export interface LoopView {
+  readonly requestId: string;
+  /** `orders@1 → stock@1 → …` */
+  readonly way: string;
+  readonly agoMs: number;
+}
+
 /** A client whose breaker over all its targets is not closed, or that does not show all it has. */
 export interface ReporterView {
   readonly name: string;
   readonly globalBreaker: string;
+  /** Why it is not closed; null where nobody says. */
+  readonly globalCause: string | null;
   readonly loops: number;
+  /** The newest first. */
+  readonly recentLoops: readonly LoopView[];
   readonly leftOut: number;
 }
 
@@ -39,11 +51,23 @@ export function targetsOf(answer: unknown): TargetsView {
     reporters: reporters.map((value) => ({
       name: textOf(value.name) ?? '?',
       globalBreaker: textOf(value.globalBreaker) ?? '?',
+      globalCause: textOf(value.globalCause),
       loops: numberOf(value.loops),
+      recentLoops: objectsIn(value.recentLoops)
+        .map(loopOf(numberOf(value.ageMs)))
+        .reverse(),
       leftOut: numberOf(value.leftOut),
     })),
   };
 }
+
+const loopOf =
+  (ageMs: number) =>
+  ({ requestId, hops, agoMs }: Fields): LoopView => ({
+    requestId: textOf(requestId) ?? '?',
+    way: Array.isArray(hops) ? hops.map((hop) => textOf(hop) ?? '?').join(' → ') : '?',
+    agoMs: numberOf(agoMs) + ageMs,
+  });
 
 type Fields = Readonly<Record<string, unknown>>;
 

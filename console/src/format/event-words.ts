@@ -19,7 +19,8 @@ const tellers: Readonly<Record<string, Tell>> = {
       ? `${count(numberOf(line.missed))} events were missed while the feed was away`
       : 'Events were missed while the feed was away',
   dropped: () => 'This console was too slow for the feed and starts again',
-  loop: () => 'A loop of calls between services was refused',
+  loop: (line) =>
+    `A loop of calls was refused by ${text(line, 'reporter')}: request ${text(line, 'requestId')}`,
   pin: (line) => `Pin ${textOf(line.name) ?? ''} ${textOf(line.what) ?? ''}`.trim(),
 };
 

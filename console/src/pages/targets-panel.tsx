@@ -1,5 +1,5 @@
 import { ask } from '../api/client.ts';
-import { type TargetsView, type TargetView, targetsOf } from '../api/targets.ts';
+import { type LoopView, type TargetsView, type TargetView, targetsOf } from '../api/targets.ts';
 import { count, counted } from '../format/number.ts';
 import { spanWords } from '../format/time.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -33,18 +33,39 @@ export function TargetsPanel() {
 
 /** What concerns a client as a whole. */
 function Notices({ value }: { readonly value: TargetsView }) {
-  return value.reporters.map(({ name, globalBreaker, loops, leftOut }) => {
+  return value.reporters.map(({ name, globalBreaker, globalCause, loops, recentLoops, leftOut }) => {
+    const why = globalCause === null ? '' : `: ${causes[globalCause] ?? globalCause}`;
     const words = [
-      globalBreaker === 'closed' ? '' : `its breaker over all targets is ${globalBreaker}.`,
+      globalBreaker === 'closed' ? '' : `its breaker over all targets is ${globalBreaker}${why}.`,
       loops > 0 ? `it has refused ${counted(loops, 'loop')}.` : '',
       leftOut > 0 ? `${counted(leftOut, 'target')} more than a report holds.` : '',
     ].filter((sentence) => sentence !== '');
     return words.length === 0 ? null : (
-      <p key={name} class="notice">
+      <div key={name} class="notice">
         {name}: {words.join(' ')}
-      </p>
+        <Loops loops={recentLoops} />
+      </div>
     );
   });
+}
+
+const causes: Readonly<Record<string, string>> = {
+  saturation: 'a resource is saturated',
+  partition: 'most targets fail at once',
+  latency: 'calls take much longer than they did',
+};
+
+function Loops({ loops }: { readonly loops: readonly LoopView[] }) {
+  if (loops.length === 0) return null;
+  return (
+    <ul>
+      {loops.map(({ requestId, way, agoMs }, index) => (
+        <li key={`${requestId} ${index}`}>
+          Loop of request <code>{requestId}</code> {spanWords(agoMs)} ago: {way}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function Targets({ rows }: { readonly rows: readonly TargetView[] }) {

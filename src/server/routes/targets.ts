@@ -1,5 +1,7 @@
 import Type from 'typebox';
+import { MOST_RECENT_LOOPS } from '../../svc-client/checkpoint.ts';
 import { type HealthReport, MOST_REPORTED_TARGETS } from '../../svc-client/health-report.ts';
+import { MAX_HOPS } from '../../svc-client/passport.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { MOST_REPORTERS, type TargetBook } from '../target-book.ts';
@@ -20,12 +22,21 @@ const denialReasons = [
   'too-many-hops',
 ] as const satisfies readonly (keyof HealthReport['targets'][number]['denied'])[];
 
+const slugKey = (description: string) =>
+  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}@(0|[1-9][0-9]{0,5})$', description });
+
+const LoopSchema = Type.Object(
+  {
+    requestId: Type.String({ pattern: '^[!-~]{1,128}$', description: 'Of the request that went round.' }),
+    hops: Type.Array(slugKey('A service on its way.'), { maxItems: MAX_HOPS + 1 }),
+    agoMs: Count('How long ago, when it was reported.'),
+  },
+  { ...strict, $id: 'ReportedLoop' },
+);
+
 const TargetSchema = Type.Object(
   {
-    target: Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}@(0|[1-9][0-9]{0,5})$',
-      description: 'A slugKey: `name@major`.',
-    }),
+    target: slugKey('A slugKey: `name@major`.'),
     breaker: Type.Enum(['closed', 'open', 'half-open']),
     probeInMs: Count('Until the next probe of an open breaker; else 0.'),
     pinnedForMs: Count('For how long a pinned limit still holds; 0 where none is.'),
@@ -49,7 +60,18 @@ const reportFields = {
     description: 'Who reports: an instance of an application.',
   }),
   globalBreaker: Type.Enum(['closed', 'open', 'closing']),
+  globalCause: Type.Optional(
+    Type.Union([Type.Enum(['saturation', 'partition', 'latency']), Type.Null()], {
+      description: 'Why it is not closed; null where it is.',
+    }),
+  ),
   loops: Count('Loops refused.'),
+  recentLoops: Type.Optional(
+    Type.Array(LoopSchema, {
+      maxItems: MOST_RECENT_LOOPS,
+      description: 'The last of them, the newest at the end.',
+    }),
+  ),
   droppedPassports: Count('Passports that did not verify.'),
   targets: Type.Array(TargetSchema, { maxItems: MOST_REPORTED_TARGETS }),
   leftOut: Count('Targets that are not in the report, because there are too many.'),
