@@ -1,4 +1,5 @@
 import type { Decision } from '../core/decision.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import type { GuardRequest } from './signals.ts';
 
 /** How an attempt ended. `decision` is the one that settled it. */
@@ -24,6 +25,9 @@ export async function attempt<T>(
   request: GuardRequest,
   verify: () => Promise<T | Wrong> | T | Wrong,
 ): Promise<Attempt<T>> {
+  if (typeof verify !== 'function') {
+    throw new Fault('INPUT_INVALID', `verify must be a function, got ${shapeOf(verify)}`);
+  }
   const checked = await guard.check(request);
   if (checked.outcome !== 'ALLOW' && !checked.deferred)
     return { allowed: false, value: null, decision: checked };

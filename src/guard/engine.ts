@@ -9,7 +9,7 @@ import { openRequest, type Request } from '../core/request.ts';
 import type { Subject } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
-import { assertCost, assertSignals, type GuardRequest } from './signals.ts';
+import { assertCost, assertRequest, assertSignals, type GuardRequest } from './signals.ts';
 
 export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
 export type OperationName = (typeof operationNames)[number];
@@ -74,6 +74,7 @@ export class Engine {
 
   /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
   open(input: GuardRequest): Request {
+    assertRequest(input);
     const { policy, keyspace } = this.#boundTo(input.action);
     assertSignals(input, policy);
     return openRequest(policy, keyspace, this.#identifier.identify(input));

@@ -1,5 +1,5 @@
 import type { Decision, Mode, Outcome } from '../core/decision.ts';
-import type { FaultCode } from '../core/fault.ts';
+import { Fault, type FaultCode, shapeOf } from '../core/fault.ts';
 import { warnOfListener } from '../listeners/listener-warnings.ts';
 import { tell } from '../listeners/tell.ts';
 import type { OperationName } from './engine.ts';
@@ -134,6 +134,9 @@ export class EventHub<Events extends { listenerFault: ListenerFaultEvent }> {
 
   /** Adds a listener; the result takes it away again. */
   on<N extends keyof Events>(name: N, listener: Listener<Events[N]>): () => void {
+    if (typeof listener !== 'function') {
+      throw new Fault('INPUT_INVALID', `listener must be a function, got ${shapeOf(listener)}`);
+    }
     const listeners = this.#listeners.get(name) ?? new Set();
     listeners.add(listener);
     this.#listeners.set(name, listeners);

@@ -135,3 +135,21 @@ describe('a block id', () => {
     );
   });
 });
+
+describe('a block on a network', () => {
+  it.each(['K1', 'K2', 'P48', 'P40'] as const)(
+    '%s is placed without an account, and is the same',
+    async (scope) => {
+      const guard = createGuard({ secret: present });
+      const { account: _, ...network } = subject;
+      const placed = await guard.place(network, { scope, level: 3, ...note });
+      expect(placed.id).toBe((await guard.place(subject, { scope, level: 3, ...note })).id);
+    },
+  );
+
+  it('is the only one that needs none', async () => {
+    const guard = createGuard({ secret: present });
+    const { account: _, ...network } = subject;
+    await expect(guard.place(network, { scope: 'K4', level: 3, ...note })).rejects.toThrow(/account must be/);
+  });
+});

@@ -84,7 +84,7 @@ export class OperatorCalls {
 
   /** Places a HARD block on one key of the request and gives it. A longer one that runs stays. */
   async place(input: GuardRequest, { scope, level, ...note }: Placement): Promise<ActiveBlock> {
-    const request = this.#engine.open(input);
+    const request = this.#engine.open(subjectFor(scope, input));
     const { policy } = request;
     if (!Number.isInteger(level) || level < 1 || level > policy.ladder.maxLevel) {
       throw new Fault(
@@ -145,6 +145,14 @@ export function checkedNote({ by, why }: OperatorNote): OperatorNote {
     }
   }
   return { by, why };
+}
+
+const scopesOfAccounts: ReadonlySet<Scope> = new Set(['K4', 'K5']);
+
+/** The other keys are made without the account; whoever blocks a network has none to name. */
+function subjectFor(scope: Scope, input: GuardRequest): GuardRequest {
+  const needsNone = input?.account === undefined && !scopesOfAccounts.has(scope);
+  return needsNone ? { ...input, account: 'nobody' } : input;
 }
 
 /** The address of one of the request's own keys. */

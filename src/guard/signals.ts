@@ -31,6 +31,13 @@ function assertText(field: string, value: unknown, maxLength: number): asserts v
   if (value.includes('\0')) throw new Fault('INPUT_INVALID', `${field} must not contain a NUL character`);
 }
 
+/** Callers without types hand in anything. */
+export function assertRequest(request: unknown): void {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    refuse('request', 'an object', request);
+  }
+}
+
 /**
  * Checks the fields of a request against what its policy needs. Nothing is corrected or cut: a value that does not
  * fit is an input fault that names the field and the value's shape, never the value.

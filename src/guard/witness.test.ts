@@ -61,14 +61,14 @@ describe('a witness', () => {
       throw new TypeError('a broken witness');
     });
     const warnings: Error[] = [];
-    const note = (warning: Error) => warnings.push(warning);
+    const note = (warning: Error) => {
+      if ('code' in warning && warning.code === 'PORTCULLIS_LISTENER') warnings.push(warning);
+    };
     process.on('warning', note);
     expect((await guard.fail(request)).outcome).toBe('ALLOW');
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', note);
-    expect(warnings).toMatchObject([
-      { code: 'PORTCULLIS_LISTENER', detail: expect.stringContaining('a broken witness') },
-    ]);
+    expect(warnings).toMatchObject([{ detail: expect.stringContaining('a broken witness') }]);
   });
 
   it('takes nothing into the events that anybody may listen to', async () => {
