@@ -44,8 +44,9 @@ const LEAST_PAUSE_MS = 1_000;
 
 /**
  * Reports the targets of a client to a decision service, whose console shows them: at once, every `everyMs`, when a
- * breaker opens or closes, and when a loop was refused. A service that does not take a report is asked again after growing pauses, at most five
- * minutes. Nothing of that reaches the application: no throw, no rejection, and no timer that keeps the process up.
+ * breaker opens or closes, and when a loop was refused. A service that does not take a report is asked again after growing
+ * pauses, at most five minutes. Nothing of that reaches the application: no throw, no rejection, and no timer that keeps the
+ * process up.
  *
  * @throws Fault `CONFIG_INVALID` when an option is not what it must be; every problem is named.
  */
