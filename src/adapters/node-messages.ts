@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { isCutOff, isOver } from '../concurrency/response-end.ts';
 import type { Answer, Arrival } from './arrival.ts';
 
 /** A request of node:http or node:http2; frameworks keep the path as it came in `originalUrl`. */
@@ -72,11 +73,6 @@ export function onceEnded(response: NodeResponse, tell: (status: number | null) 
   response.once('close', () => tell(finished && !isCutOff(response) ? response.statusCode : null));
 }
 
-/** HTTP/2 says "finish" of every stream that closes, also of one that the client has reset. */
-function isCutOff(response: NodeResponse): boolean {
-  return 'stream' in response && (!response.writableEnded || response.stream?.aborted === true);
-}
-
 /** A response as a cap sees it. */
 export interface Visit {
   /** Aborts when the client goes away before all of the answer was sent. */
@@ -95,10 +91,4 @@ export function visitOf(response: NodeResponse): Visit {
     });
   });
   return { caller: caller.signal, ended };
-}
-
-function isOver(response: NodeResponse): boolean {
-  return 'stream' in response
-    ? response.stream === undefined || response.stream.destroyed
-    : response.destroyed;
 }

@@ -1,4 +1,6 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { connect, createServer, type Http2ServerResponse } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Admitted, CallOutcome } from './admission.ts';
 import { callerOf, releaseOnEnd, releaseWithBody } from './response-end.ts';
@@ -94,6 +96,45 @@ describe('callerOf', () => {
     const response = new Ending();
     response.destroyed = true;
     expect(callerOf(response).aborted).toBe(true);
+  });
+});
+
+describe('a response over HTTP/2', () => {
+  /** How a slot came back, and whether its caller was told to be gone, when the client does this with its stream. */
+  async function endOf(leave: 'resets' | 'reads' | 'left') {
+    const { admitted, outcomes } = slot();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const asked: Promise<[unknown, Http2ServerResponse]> = once(server, 'request') as never;
+    const stream = session.request({ ':path': '/' });
+    stream.on('error', () => {}).resume();
+    const [, response] = await asked;
+    const closed = once(response, 'close');
+    if (leave === 'left') {
+      stream.close();
+      await closed;
+    }
+    const caller = callerOf(response);
+    releaseOnEnd(response, admitted);
+    response.write('some of it');
+    if (leave === 'resets') stream.close();
+    if (leave === 'reads') response.end();
+    await closed;
+    await new Promise((resolve) => session.close(() => server.close(resolve)));
+    return { outcomes, gone: caller.aborted };
+  }
+
+  it('gives the slot back as done when all of it was sent', async () => {
+    expect(await endOf('reads')).toEqual({ outcomes: ['done'], gone: false });
+  });
+
+  it('gives it back as failed when the client resets its stream, and aborts', async () => {
+    expect(await endOf('resets')).toEqual({ outcomes: ['failed'], gone: true });
+  });
+
+  it('gives it back as failed when the client had left before anybody looked', async () => {
+    expect(await endOf('left')).toEqual({ outcomes: ['failed'], gone: true });
   });
 });
 

@@ -1,10 +1,28 @@
 import type { Admitted } from './admission.ts';
 
-/** What of a response of `node:http`, or of a framework on it, is needed to see its end. */
+/** What of a response of `node:http` or `node:http2`, or of a framework on them, is needed to see its end. */
 export interface EndingResponse {
-  readonly writableFinished: boolean;
-  readonly destroyed: boolean;
+  readonly writableEnded?: boolean;
+  readonly writableFinished?: boolean;
+  /** HTTP/2 has it on the stream instead. */
+  readonly destroyed?: boolean;
+  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean } | undefined;
   once(event: 'finish' | 'close', listener: () => void): unknown;
+}
+
+/** Whether nothing more will be heard of the response. */
+export function isOver(response: EndingResponse): boolean {
+  if (!('stream' in response)) return response.destroyed === true;
+  return response.stream === undefined || response.stream.destroyed;
+}
+
+/** HTTP/2 says "finish" of every stream that closes, also of one that the client has reset. */
+export function isCutOff(response: EndingResponse): boolean {
+  return 'stream' in response && (!response.writableEnded || response.stream?.aborted === true);
+}
+
+function isSent(response: EndingResponse): boolean {
+  return response.writableFinished === true && !isCutOff(response);
 }
 
 /**
@@ -13,19 +31,27 @@ export interface EndingResponse {
  */
 export function releaseOnEnd(response: EndingResponse, admitted: Admitted): void {
   const { release } = admitted;
-  if (response.writableFinished) release('done');
-  else if (response.destroyed) release('failed');
-  response.once('finish', () => release('done'));
-  response.once('close', () => release(response.writableFinished ? 'done' : 'failed'));
+  if (isSent(response)) release('done');
+  else if (isOver(response)) release('failed');
+  let finished = false;
+  response.once('finish', () => {
+    finished = true;
+    if (!isCutOff(response)) release('done');
+  });
+  response.once('close', () => release(finished && !isCutOff(response) ? 'done' : 'failed'));
 }
 
 /** A signal that aborts when the connection goes before the response was handed over. */
 export function callerOf(response: EndingResponse): AbortSignal {
   const caller = new AbortController();
+  let finished = response.writableFinished === true;
   const leave = () => {
-    if (!response.writableFinished) caller.abort();
+    if (!finished || isCutOff(response)) caller.abort();
   };
-  if (response.destroyed) leave();
+  if (isOver(response)) leave();
+  response.once('finish', () => {
+    finished = true;
+  });
   response.once('close', leave);
   return caller.signal;
 }
