@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bucket, charge, fullBucket, type Quota, remaining } from './bucket.ts';
+import { type Bucket, backlog, bucketOwing, charge, fullBucket, type Quota, remaining } from './bucket.ts';
 
 const quota = fc.record({
   limit: fc.integer({ min: 1, max: 100_000 }),
@@ -77,5 +77,52 @@ describe('remaining', () => {
         expect(charge(bucket, limits, left + 1, 5_000).conforms).toBe(false);
       }),
     );
+  });
+});
+
+describe('the boundaries of a limit of 120 a minute (§11)', () => {
+  const perMinute: Quota = { limit: 120, periodMs: 60_000, capacity: 120 };
+  const now = 1_000_000;
+
+  /** The bucket after so much was taken at once. */
+  const spent = (cost: number): Bucket => {
+    const charged = charge(fullBucket, perMinute, cost, now);
+    return charged.conforms ? charged.bucket : fullBucket;
+  };
+
+  it('a full bucket holds exactly its capacity', () => {
+    expect(charge(fullBucket, perMinute, 120, now).conforms).toBe(true);
+    expect(charge(fullBucket, perMinute, 121, now)).toEqual({ conforms: false, until: now + 500 });
+  });
+
+  it('an empty one gives one again half a second later', () => {
+    const empty = spent(120);
+    expect(
+      [now, now + 499, now + 500, now + 999, now + 1_000].map((t) => remaining(empty, perMinute, t)),
+    ).toEqual([0, 0, 1, 1, 2]);
+    expect(charge(empty, perMinute, 1, now)).toEqual({ conforms: false, until: now + 500 });
+  });
+
+  it('is full again after a minute, and never more than full', () => {
+    expect([60_000, 60_001, 600_000].map((ms) => remaining(spent(120), perMinute, now + ms))).toEqual([
+      120, 120, 120,
+    ]);
+  });
+});
+
+describe('bucketOwing', () => {
+  it('owes just so much, in whole milliseconds and a rest that is less than one', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000_000), fc.integer({ min: 1, max: 100_000 }), fc.nat(), (units, limit, now) => {
+        const bucket = bucketOwing(units, limit, now);
+        expect(backlog(bucket, limit, now)).toBe(units);
+        expect(Number.isInteger(bucket.tatMs) && bucket.tatUnits >= 0 && bucket.tatUnits < limit).toBe(true);
+      }),
+    );
+  });
+
+  it('owes nothing once its time has come', () => {
+    expect([fullBucket, bucketOwing(7, 3, 10)].map((bucket) => backlog(bucket, 3, 13))).toEqual([0, 0]);
+    expect([backlog(bucketOwing(7, 3, 10), 3, 12), fullBucket]).toEqual([1, { tatMs: 0, tatUnits: 0 }]);
   });
 });

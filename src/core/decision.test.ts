@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregate, allow, type Reason, rules, scopes } from './decision.ts';
+import { aggregate, allow, conclude, type Reason, rules, scopes } from './decision.ts';
 
 const reason: fc.Arbitrary<Reason> = fc.record({
   rule: fc.constantFrom(...rules),
@@ -66,5 +66,90 @@ describe('aggregate (§4)', () => {
         expect(order).toEqual([...order].sort((a, b) => a - b));
       }),
     );
+  });
+});
+
+describe('the orders of the surface contract', () => {
+  it('of scopes', () => {
+    expect(scopes.join(' ')).toBe('K4 K5 K3 D K2 K1 P48 P40');
+  });
+
+  it('of rules', () => {
+    expect(rules.join(' ')).toBe(
+      'blocked score budget guard equilibrium spray rotation rotation.repeat dilution churn flood prefix minor moderate severe degraded store',
+    );
+  });
+});
+
+describe('a decision', () => {
+  const soft: Reason = { rule: 'score', scope: 'K4', outcome: 'SOFT_BLOCK', level: 1, until: 0 };
+
+  it('of ALLOW has nothing to tell, and is NORMAL unless said otherwise', () => {
+    const plain = {
+      outcome: 'ALLOW',
+      level: 0,
+      until: 0,
+      retryAfterMs: 0,
+      rule: null,
+      scope: null,
+      deferred: false,
+      mode: 'NORMAL',
+      reasons: [],
+    };
+    expect(allow()).toEqual(plain);
+    expect(allow('DEGRADED')).toEqual({ ...plain, mode: 'DEGRADED' });
+    expect(aggregate([], 5, 'FAIL_OPEN')).toEqual({ ...plain, mode: 'FAIL_OPEN' });
+  });
+
+  it('of ALLOW, which all share, cannot be changed by one of them', () => {
+    expect([Object.isFrozen(allow()), Object.isFrozen(allow().reasons)]).toEqual([true, true]);
+  });
+
+  it('of a block tells its class, whom to blame and the mode, and is not deferred', () => {
+    expect(aggregate([{ ...soft, until: 900 }], 100, 'FAIL_CLOSED')).toEqual({
+      outcome: 'SOFT_BLOCK',
+      level: 1,
+      until: 900,
+      retryAfterMs: 800,
+      rule: 'score',
+      scope: 'K4',
+      deferred: false,
+      mode: 'FAIL_CLOSED',
+      reasons: [{ ...soft, until: 900 }],
+    });
+    expect(aggregate([{ ...soft, until: 900 }], 100).mode).toBe('NORMAL');
+  });
+
+  it('never asks to wait for a time that has passed', () => {
+    expect(aggregate([{ ...soft, until: 99 }], 100)).toMatchObject({ until: 99, retryAfterMs: 0 });
+    expect(aggregate([soft], 100)).toMatchObject({ until: 0, retryAfterMs: 0 });
+  });
+
+  it('leaves the list it was given as it was', () => {
+    const reasons = [{ ...soft, scope: 'K1' as const }, soft];
+    expect(aggregate(reasons, 0).reasons).toEqual([soft, reasons[0]]);
+    expect(reasons[1]).toBe(soft);
+  });
+});
+
+describe('conclude', () => {
+  const spray: Reason = { rule: 'spray', scope: 'K1', outcome: 'HARD_BLOCK', level: 2, until: 500 };
+  const score: Reason = { rule: 'score', scope: 'K4', outcome: 'SOFT_BLOCK', level: 1, until: 300 };
+
+  it('tells what a rule in shadow says beside a decision of the others', () => {
+    const decision = conclude([spray, score], 100, { shadow: ['spray'] });
+    expect(decision).toEqual({ ...aggregate([score], 100), shadow: [spray] });
+    expect(decision.outcome).toBe('SOFT_BLOCK');
+  });
+
+  it('allows where only rules in shadow spoke', () => {
+    expect(conclude([spray], 100, { shadow: ['flood', 'spray'] })).toEqual({ ...allow(), shadow: [spray] });
+  });
+
+  it('tells nothing of a shadow in which nobody spoke', () => {
+    expect(conclude([spray, score], 100, { shadow: ['flood'] })).toEqual(aggregate([spray, score], 100));
+    expect(conclude([spray], 100, {})).toEqual(aggregate([spray], 100));
+    expect(conclude([], 100, { shadow: ['spray'] })).toEqual(allow());
+    expect('shadow' in conclude([spray], 100, { shadow: ['flood'] })).toBe(false);
   });
 });

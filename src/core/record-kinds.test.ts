@@ -74,3 +74,43 @@ describe('a copy of a record', () => {
     expect(partsOf(kind.make()).filter((part) => first.has(part) && !Object.isFrozen(part))).toEqual([]);
   });
 });
+
+describe('a record of which nothing is known yet', () => {
+  const unseen = { seen: [], watchUntil: 0 };
+  const full = { tatMs: 0, tatUnits: 0 };
+  const blank = { at: 0, standing: cleanStanding };
+
+  it('of an account', () => {
+    expect([accountKind.scope, accountKind.make()]).toEqual([
+      'K4',
+      {
+        ...blank,
+        missingAt: null,
+        devices: [],
+        devicesMadeAt: [],
+        rotation: unseen,
+        rotations: [],
+        flood: unseen,
+        floodUntil: 0,
+        softs: [],
+        budget: { failures: [], epochStart: null, cooldownUntil: 0, softUntil: 0, guarded: false },
+      },
+    ]);
+  });
+
+  it('of a network, an agent and a device at a network: full buckets', () => {
+    expect([networkKind, agentKind, networkDeviceKind].map(({ scope, make }) => [scope, make()])).toEqual([
+      ['K1', { ...blank, spray: unseen, devicesSeenAt: [], agentsSeenAt: [], bucket: full }],
+      ['K2', { ...blank, churn: unseen, bucket: full }],
+      ['K3', { ...blank, bucket: full }],
+    ]);
+  });
+
+  it('of a device and of prefixes', () => {
+    expect([deviceKind, p48Kind, p40Kind].map(({ scope, make }) => [scope, make()])).toEqual([
+      ['D', { ...blank, dilution: unseen, dilutedAt: null }],
+      ['P48', { ...blank, children: [], accounts: [] }],
+      ['P40', { ...blank, children: [], accounts: [] }],
+    ]);
+  });
+});

@@ -13,6 +13,7 @@ import {
   isSoftBlocked,
   lifted,
   ownStanding,
+  remembered,
 } from './standing.ts';
 
 const { ladder } = defaultLogin;
@@ -36,6 +37,38 @@ describe('the ladder (§10)', () => {
       escalate(2, 6, 6),
       escalate(4, 3, 3),
     ]).toEqual([2, 2, 3, 6, 6, 3]);
+  });
+});
+
+describe('a key nothing is known of', () => {
+  it('has no score, no block and no memory', () => {
+    expect(cleanStanding).toEqual({
+      score: 0,
+      scoreAt: 0,
+      softLevel: 0,
+      softUntil: 0,
+      hardLevel: 0,
+      hardAt: null,
+      hardUntil: 0,
+      memory: 0,
+    });
+    expect([isHardBlocked(cleanStanding, 0), isSoftBlocked(cleanStanding, 0)]).toEqual([false, false]);
+    expect(remembered(cleanStanding, 0, ladder)).toBe(0);
+  });
+
+  it('is not changed by whoever holds it', () => {
+    expect(Object.isFrozen(cleanStanding)).toBe(true);
+  });
+});
+
+describe('remembered (§10)', () => {
+  it('is what the last HARD block left, from its end on for as long as the ladder says', () => {
+    const standing = clean();
+    blockHard(standing, 1, 0, ladder);
+    const end = standing.hardUntil;
+    expect(
+      [0, end, end + 10 * MINUTE_MS - 1, end + 10 * MINUTE_MS].map((t) => remembered(standing, t, ladder)),
+    ).toEqual([1, 1, 1, 0]);
   });
 });
 
@@ -88,6 +121,15 @@ describe('endBlocks', () => {
       standing.score,
       standing.memory,
     ]).toEqual([false, false, 7, 5]);
+    expect([standing.hardUntil, standing.softUntil, standing.softLevel]).toEqual([5_000, 5_000, 0]);
+  });
+
+  it('does not prolong what has ended before', () => {
+    const standing = clean();
+    blockHard(standing, 2, 0, ladder);
+    blockSoft(standing, 1, 0, ladder);
+    endBlocks(standing, HOUR_MS);
+    expect([standing.hardUntil, standing.softUntil]).toEqual([60 * SECOND_MS, 15 * SECOND_MS]);
   });
 });
 

@@ -79,6 +79,11 @@ describe('trim', () => {
     expect(trim(window, 1).map(({ id }) => id)).toEqual(['d']);
     expect(trim(window, 4)).toBe(window);
   });
+
+  it('of entries that are all equally stale drops the first added', () => {
+    const window = [...'abc'].map((id) => ({ id, at: 5 }));
+    expect(trim(window, 2).map(({ id }) => id)).toEqual(['b', 'c']);
+  });
 });
 
 describe('observeWatched', () => {
