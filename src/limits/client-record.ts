@@ -57,7 +57,7 @@ export function writeClient(records: Records, key: Key<ClientRecord>, record: Cl
   records.put(key, record, clientRetention(record, t));
 }
 
-export function clientRetention(record: ClientRecord, t: number): Retention {
+function clientRetention(record: ClientRecord, t: number): Retention {
   const { softUntil, hardUntil } = record.standing;
   const keepMs = expiryOf(record) - t;
   if (keepMs === sightMs && softUntil <= t && hardUntil <= t) return usualRetention;
