@@ -58,7 +58,23 @@ export type CapEvent =
       readonly shadow: boolean;
     }
   | { readonly type: 'overrun'; readonly route: string; readonly maxRunMs: number }
-  | { readonly type: 'limit-changed'; readonly route: string; readonly limit: number; readonly was: number };
+  | { readonly type: 'limit-changed'; readonly route: string; readonly limit: number; readonly was: number }
+  | {
+      /** An operator holds the limit; for the audit log. */
+      readonly type: 'pinned';
+      readonly route: string;
+      readonly limit: number;
+      readonly who: string;
+      readonly why: string;
+      readonly forMs: number;
+    }
+  | {
+      /** An operator has ended a pin before its time. */
+      readonly type: 'unpinned';
+      readonly route: string;
+      readonly who: string;
+      readonly why: string;
+    };
 
 /** What it throws, at once or by a promise, changes no admission: it is a warning of the process, at most one a minute. */
 export type CapListener = (event: CapEvent) => void;

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-bench.ts';
+import type { PinOrder } from '../core/pin-order.ts';
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import type { CallOptions, Denied } from './admission.ts';
 import { gradientLimit } from './gradient-limit.ts';
 import { createCap } from './slot-cap.ts';
+
+const orderFor = (forMs: number): PinOrder => ({ who: 'op-7', why: 'INC-12', forMs });
 
 const brokenListener = (): never => {
   throw new TypeError('broken listener');
@@ -213,7 +216,7 @@ describe('a pin', () => {
   it('holds the limit for a time, then lets go', async () => {
     const { cap, clock, ask } = bench({ limit: 1, queue: 9 });
     for (let i = 0; i < 4; i += 1) await ask();
-    cap.pin(3, 500);
+    cap.pin(3, orderFor(500));
     expect(cap.status).toMatchObject({ limit: 3, running: 3, waiting: 1 });
     await clock.advance(500);
     expect(cap.status.limit).toBe(1);
@@ -221,11 +224,11 @@ describe('a pin', () => {
 
   it('can be replaced and ended', async () => {
     const { cap, clock } = bench({ limit: 5 });
-    cap.pin(1, 500);
-    cap.pin(2, 1_000);
+    cap.pin(1, orderFor(500));
+    cap.pin(2, orderFor(1_000));
     await clock.advance(999);
     expect(cap.status.limit).toBe(2);
-    cap.unpin();
+    cap.unpin({ who: 'op-8', why: 'over' });
     expect(cap.status.limit).toBe(5);
     await clock.advance(5_000);
     expect(cap.status.limit).toBe(5);
@@ -233,8 +236,34 @@ describe('a pin', () => {
 
   it('is checked', () => {
     const { cap } = bench();
-    expect(() => cap.pin(0, 500)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-    expect(() => cap.pin(5, 0)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => cap.pin(0, orderFor(500))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it.each([500, null, { who: '' }, { why: undefined }, { forMs: 0 }, { forMs: Number.NaN }])(
+    'says who, why and for how long: not %j',
+    (wrong) => {
+      const { cap, events } = bench({ limit: 4 });
+      const given = typeof wrong === 'object' && wrong !== null ? { ...orderFor(500), ...wrong } : wrong;
+      const pin = () => cap.pin(2, given as PinOrder);
+      expect(pin).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+      expect(cap.status.limit).toBe(4);
+      expect(events).toEqual([]);
+    },
+  );
+
+  it('is told with who, why and for how long, and so is its early end', async () => {
+    const { cap, clock, events } = bench({ limit: 4 });
+    const actor = { who: 'op-8', why: 'over' };
+    cap.pin(2, orderFor(500));
+    cap.unpin(actor);
+    cap.unpin(actor);
+    cap.pin(3, orderFor(500));
+    await clock.advance(500);
+    expect(events).toEqual([
+      { type: 'pinned', route: 'default', limit: 2, ...orderFor(500) },
+      { type: 'unpinned', route: 'default', ...actor },
+      { type: 'pinned', route: 'default', limit: 3, ...orderFor(500) },
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Fault, shapeOf } from '../core/fault.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -50,11 +51,14 @@ export interface CapSettings {
 /** The most calls a cap lets run or wait. */
 export const LARGEST_LIMIT = 1_000_000;
 /** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
-export const LONGEST_MS = 86_400_000;
+const LONGEST_MS = 86_400_000;
 
 /** @throws Fault `CONFIG_INVALID` when a number is out of range. */
 export function completeCapOptions(options: CapOptions): CapSettings {
-  const limit = typeof options.limit === 'number' ? fixedLimit(options.limit) : options.limit;
+  if (typeof options !== 'object' || options === null) {
+    throw new Fault('CONFIG_INVALID', `The options of a cap are an object, not ${shapeOf(options)}.`);
+  }
+  const limit = readLimit(options.limit);
   const settings = Object.freeze({
     limit,
     route: options.route ?? 'default',
@@ -74,4 +78,10 @@ export function completeCapOptions(options: CapOptions): CapSettings {
   assertWhole('healthReserve', settings.healthReserve, 1, LARGEST_LIMIT);
   assertWhole('maxRunMs', settings.maxRunMs, 1, LONGEST_MS);
   return settings;
+}
+
+function readLimit(limit: CapOptions['limit']): Limit {
+  if (typeof limit === 'number') return fixedLimit(limit);
+  if (typeof limit === 'object' && limit !== null && typeof limit.observe === 'function') return limit;
+  throw new Fault('CONFIG_INVALID', `limit must be a number or a limit that moves, not ${shapeOf(limit)}.`);
 }

@@ -1,3 +1,4 @@
+import type { PinActor, PinOrder } from '../core/pin-order.ts';
 import type { Admission, Admitted, CallOptions, Denied } from './admission.ts';
 
 /** What became of a call that was given as a function. */
@@ -43,8 +44,16 @@ export interface Cap {
   observe(latencyMs: number): void;
   /** Runs `work` and tells how long it took, unless it fails. Takes no slot: for use inside of one. */
   measure<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Holds the limit at this number for a time, whatever the algorithm says. */
-  pin(limit: number, forMs: number): void;
-  /** Ends a pin before its time. */
-  unpin(): void;
+  /**
+   * Holds the limit at this number for a time, whatever the algorithm says, and tells who did it and why.
+   *
+   * @throws Fault `CONFIG_INVALID` when the limit is out of range, `INPUT_INVALID` without who, why and for how long.
+   */
+  pin(limit: number, order: PinOrder): void;
+  /**
+   * Ends a pin before its time.
+   *
+   * @throws Fault `INPUT_INVALID` without who and why.
+   */
+  unpin(actor: PinActor): void;
 }

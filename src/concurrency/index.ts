@@ -1,3 +1,4 @@
+export type { PinActor, PinOrder } from '../core/pin-order.ts';
 export type {
   Admission,
   Admitted,

@@ -68,6 +68,12 @@ describe('pressure by the store', () => {
     expect(watch.pressureOf('orders')).toBeCloseTo(0.3, 9);
   });
 
+  it('needs names that begin with a letter or digit, and says so', () => {
+    const { both } = exchange();
+    const wanted = 'service must be 1 to 64 letters, digits or . _ @ -, a letter or digit first';
+    expect(() => watchPressure({ ...both, services: ['__proto__'] })).toThrow(wanted);
+  });
+
   it('is not spread over nodes that are gone', async () => {
     const { clock, levels, stops, watch } = exchange();
     levels.a = 0.6;

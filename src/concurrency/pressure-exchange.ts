@@ -59,7 +59,10 @@ export interface WatchOptions extends ExchangeOptions {
 export interface PressureWatch {
   /** From 0 to 1, at once; 0 for a service that is not watched or not heard. */
   pressureOf(service: string): number;
-  /** Takes in a pressure that came with a response, which is sooner than the store tells. */
+  /**
+   * Takes in a pressure that came with a response, which is sooner than the store tells. A value counts for a tenth: nodes
+   * answer in turns, and one alone says little; after some ten responses the mean is there.
+   */
   heard(service: string, pressure: number): void;
   stop(): void;
 }

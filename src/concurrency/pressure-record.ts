@@ -28,7 +28,7 @@ const names = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 export const pressureRetention: Retention = { keepMs: GONE_MS, softMs: 0, hardMs: 0 };
 
-/** @throws Fault `CONFIG_INVALID` when a name is not 1 to 64 letters, digits or `. _ @ -`. */
+/** @throws Fault `CONFIG_INVALID` when a name is not 1 to 64 letters, digits or `. _ @ -`, a letter or digit first. */
 export function pressureKey(environment: string, service: string): Key<PressureRecord> {
   assertName('environment', environment);
   assertName('service', service);
@@ -40,7 +40,7 @@ export function assertName(what: string, name: string): void {
   if (typeof name === 'string' && names.test(name)) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${what} must be 1 to 64 letters, digits or . _ @ -, not ${shapeOf(name)}.`,
+    `${what} must be 1 to 64 letters, digits or . _ @ -, a letter or digit first, not ${shapeOf(name)}.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-bench.ts';
 import { settled } from '../testing/virtual-clock.ts';
+import type { CapOptions } from './cap-options.ts';
 import { createCap } from './slot-cap.ts';
 
 describe('the limit and the queue', () => {
@@ -279,5 +280,17 @@ describe('options', () => {
     { limit: 1, maxRunMs: 1e9 },
   ])('are checked: %o', (options) => {
     expect(() => createCap(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it.each([
+    [{}, 'not nothing'],
+    [{ limit: '5' }, 'not a string of 1 characters'],
+    [{ limit: null }, 'not null'],
+    [{ limit: {} }, 'not an object'],
+    [null, 'not null'],
+  ])('say what is wrong with %j', (options, message) => {
+    const make = () => createCap(options as object as CapOptions);
+    expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(make).toThrow(message);
   });
 });

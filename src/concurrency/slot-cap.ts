@@ -1,13 +1,8 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../core/pin-order.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
-import {
-  type CapOptions,
-  type CapSettings,
-  completeCapOptions,
-  LARGEST_LIMIT,
-  LONGEST_MS,
-} from './cap-options.ts';
+import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } from './cap-options.ts';
 import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
 import { assertWhole } from './settings.ts';
@@ -113,16 +108,26 @@ class SlotCap implements Cap, SlotKeeper {
     return value;
   }
 
-  pin(limit: number, forMs: number): void {
+  pin(limit: number, order: PinOrder): void {
     assertWhole('limit', limit, 1, LARGEST_LIMIT);
-    assertWhole('forMs', forMs, 1, LONGEST_MS);
+    const { who, why, forMs } = checkPinOrder(order);
+    const { clock, route, onEvent } = this.settings;
     this.cancelPin?.();
-    this.cancelPin = this.settings.clock.after(forMs, () => this.unpin());
+    this.cancelPin = clock.after(forMs, () => this.endPin());
     this.pinned = limit;
     this.letIn();
+    onEvent({ type: 'pinned', route, limit, who, why, forMs });
   }
 
-  unpin(): void {
+  unpin(actor: PinActor): void {
+    const { who, why } = checkPinActor(actor);
+    const { route, onEvent } = this.settings;
+    if (this.pinned === null) return;
+    this.endPin();
+    onEvent({ type: 'unpinned', route, who, why });
+  }
+
+  private endPin(): void {
     this.cancelPin?.();
     this.cancelPin = null;
     this.pinned = null;

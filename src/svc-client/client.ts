@@ -1,4 +1,13 @@
+import { HOUR_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
+import {
+  checkNote,
+  checkPinActor,
+  checkPinOrder,
+  checkSpan,
+  type PinActor,
+  type PinOrder,
+} from '../core/pin-order.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
 import { type Checkpoint, noCounts } from './checkpoint.ts';
@@ -9,7 +18,6 @@ import { type SvcHealth, targetHealth } from './health.ts';
 import { currentJourney, Journey, runInJourney } from './journey.ts';
 import { createNonces } from './nonces.ts';
 import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
-import { checkActor, checkPin, checkResource, checkSaturationMs, type PinOrder } from './pin-order.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
 import { checkMs, prepareRequest, type SvcRequest } from './request.ts';
@@ -129,8 +137,8 @@ export class SvcClient {
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
     const { saturationMs } = this.#context.settings.globalBreaker;
     this.#rails.saturate(
-      checkResource(resource),
-      checkSaturationMs(options.forMs ?? saturationMs),
+      checkNote('resource', resource),
+      checkSpan('forMs', options.forMs ?? saturationMs, HOUR_MS),
       this.#clock.now(),
     );
   }
@@ -143,15 +151,15 @@ export class SvcClient {
   /** Sets the limit of a target for a time. A `Fault` of code `INPUT_INVALID` without who, why and for how long. */
   pin(slugKey: string, pool: PoolPolicy, order: PinOrder): void {
     const target = this.#target(slugKey);
-    const { who, why, forMs } = checkPin(order);
+    const { who, why, forMs } = checkPinOrder(order);
     target.pin(checkPool(pool), this.#clock.now() + forMs);
     this.#events.emit('audit', { act: 'pin', target: slugKey, who, why, forMs });
   }
 
   /** Gives a target its configured limit back. */
-  unpin(slugKey: string, actor: Pick<PinOrder, 'who' | 'why'>): void {
+  unpin(slugKey: string, actor: PinActor): void {
     const target = this.#target(slugKey);
-    const { who, why } = checkActor(actor);
+    const { who, why } = checkPinActor(actor);
     target.unpin();
     this.#events.emit('audit', { act: 'unpin', target: slugKey, who, why, forMs: 0 });
   }

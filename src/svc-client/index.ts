@@ -1,3 +1,4 @@
+export type { PinActor, PinOrder } from '../core/pin-order.ts';
 export type { BackoffPolicy } from './backoff.ts';
 export type { CallResult } from './call.ts';
 export {
@@ -31,7 +32,6 @@ export type {
   TargetOptions,
 } from './options.ts';
 export { PASSPORT_HEADER, type PassportFlaw } from './passport.ts';
-export type { PinOrder } from './pin-order.ts';
 export type { PoolPolicy } from './pool.ts';
 export {
   type HealthPublication,

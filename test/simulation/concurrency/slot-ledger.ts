@@ -178,8 +178,12 @@ export class SlotLedger {
   }
 
   #pin(): void {
-    if (this.#random.uniform() < 0.5) this.cap.unpin();
-    else this.cap.pin(1 + this.#below(this.#settings.limit), 1 + this.#below(2_000));
+    const actor = { who: 'op-7', why: 'to see' };
+    if (this.#random.uniform() < 0.5) this.cap.unpin(actor);
+    else {
+      const limit = 1 + this.#below(this.#settings.limit);
+      this.cap.pin(limit, { ...actor, forMs: 1 + this.#below(2_000) });
+    }
   }
 }
 
