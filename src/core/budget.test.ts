@@ -70,8 +70,8 @@ describe('detection (§7)', () => {
   });
 
   it('counts no failure of an active epoch', () => {
-    const { budget } = counted(25);
-    expect([budget.epochStart, budget.failures]).toEqual([0, []]);
+    const { budget, isGuarded } = counted(25);
+    expect([budget.epochStart, budget.failures, isGuarded]).toEqual([0, [], false]);
   });
 });
 
@@ -83,7 +83,8 @@ describe('the recovery guard of otp (§7)', () => {
     expect(budget.epochStart).toBe(MINUTE_MS);
   });
 
-  it('takes none of others, and none for login', () => {
+  it('takes none before the tenth, none of others, and none for login', () => {
+    expect(counted(9, otp, 0, true)).toMatchObject({ isGuarded: false, budget: { guarded: false } });
     expect(counted(10, otp, 0, false)).toMatchObject({ isGuarded: false, budget: { epochStart: 0 } });
     expect(counted(20, login, 0, true)).toMatchObject({ isGuarded: false, budget: { epochStart: 0 } });
   });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amountOf, shapeOf } from './fault.ts';
+import { amountOf, Fault, invariant, shapeOf } from './fault.ts';
 
 describe('shapeOf', () => {
   it.each([
     [4_915_112_345_678, 'an integer of 13 digits'],
     [7, 'an integer of 1 digit'],
+    [0, 'an integer of 1 digit'],
+    [0.5, 'a number with a fraction'],
     [-42, 'a negative integer of 2 digits'],
     [1e21, 'an integer of 22 digits'],
     [12.5, 'a number with a fraction'],
@@ -49,5 +51,28 @@ describe('amountOf', () => {
     [null, 'null'],
   ])('tells %o as %s', (value, told) => {
     expect(amountOf(value)).toBe(told);
+  });
+});
+
+describe('Fault', () => {
+  it('is an error with a code, and with what led to it', () => {
+    const cause = new RangeError('no such port');
+    const fault = new Fault('STORE_FAILED', 'the store cannot be reached', { cause });
+    expect([fault instanceof Error, fault.name, fault.code, fault.message, fault.cause]).toEqual([
+      true,
+      'Fault',
+      'STORE_FAILED',
+      'the store cannot be reached',
+      cause,
+    ]);
+  });
+});
+
+describe('invariant', () => {
+  it('stops where it does not hold, and only there', () => {
+    expect(() => invariant(false, 'a level above the ladder')).toThrow(
+      expect.objectContaining({ code: 'INVARIANT_BROKEN', message: 'a level above the ladder' }),
+    );
+    expect(() => invariant(true, 'a level above the ladder')).not.toThrow();
   });
 });

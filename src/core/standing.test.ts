@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
-import { escalate, rememberedLevel } from './ladder.ts';
+import { durationOf, escalate, rememberedLevel } from './ladder.ts';
 import { defaultLogin } from './policy.ts';
 import {
   blockHard,
@@ -37,6 +37,14 @@ describe('the ladder (§10)', () => {
       escalate(2, 6, 6),
       escalate(4, 3, 3),
     ]).toEqual([2, 2, 3, 6, 6, 3]);
+  });
+});
+
+describe('durationOf', () => {
+  it.each([0, 7, 1.5])('stops at level %d, which the ladder does not have', (level) => {
+    expect(() => durationOf(level, ladder)).toThrow(
+      expect.objectContaining({ code: 'INVARIANT_BROKEN', message: `the ladder has no level ${level}` }),
+    );
   });
 });
 

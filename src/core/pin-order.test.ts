@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from './duration.ts';
+import {
+  checkNote,
+  checkPinActor,
+  checkPinOrder,
+  checkSpan,
+  type PinActor,
+  type PinOrder,
+} from './pin-order.ts';
+
+const order: PinOrder = { who: 'anna', why: 'attack on the login', forMs: 60_000 };
+const invalid = (message: string) => expect.objectContaining({ code: 'INPUT_INVALID', message });
+
+describe('an order to pin a limit', () => {
+  it('is taken with who, why and for how long, and nothing else', () => {
+    const more = { ...order, level: 3 };
+    expect(checkPinOrder(more)).toEqual(order);
+    expect(checkPinActor(more)).toEqual({ who: order.who, why: order.why });
+  });
+
+  it('lasts a day at most', () => {
+    expect(checkPinOrder({ ...order, forMs: DAY_MS }).forMs).toBe(DAY_MS);
+    expect(() => checkPinOrder({ ...order, forMs: DAY_MS + 1 })).toThrow(
+      invalid('forMs: expected a whole number of ms from 1 to 86400000, got the integer 86400001'),
+    );
+  });
+
+  it.each([
+    [null, 'null'],
+    ['anna', 'a string of 4 characters'],
+    [undefined, 'nothing'],
+  ])('is refused where nobody says who and why: %o', (actor, shape) => {
+    expect(() => checkPinActor(actor as never)).toThrow(
+      invalid(`who and why: expected an object with both, got ${shape}`),
+    );
+  });
+
+  it('is refused where one of them is missing', () => {
+    expect(() => checkPinActor({ who: 'anna' } as PinActor)).toThrow(
+      invalid('why: expected a text of 1 to 500 characters, got nothing'),
+    );
+    expect(() => checkPinOrder({ ...order, who: '' })).toThrow(
+      invalid('who: expected a text of 1 to 500 characters, got an empty string'),
+    );
+  });
+});
+
+describe('a note', () => {
+  it('is a text of 1 to 500 characters that says something, kept as it is', () => {
+    expect([
+      checkNote('why', 'x'),
+      checkNote('why', ' x '),
+      checkNote('why', 'x'.repeat(500)).length,
+    ]).toEqual(['x', ' x ', 500]);
+    for (const text of ['', ' \n', 'x'.repeat(501), 7]) {
+      expect(() => checkNote('why', text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+    }
+  });
+});
+
+describe('a span', () => {
+  it('is a whole number of milliseconds from 1 to its longest', () => {
+    expect([checkSpan('forMs', 1, 10), checkSpan('forMs', 10, 10)]).toEqual([1, 10]);
+    for (const spanMs of [0, -1, 11, 1.5, Number.NaN]) {
+      expect(() => checkSpan('forMs', spanMs, 10)).toThrow(
+        expect.objectContaining({ code: 'INPUT_INVALID' }),
+      );
+    }
+  });
+});
