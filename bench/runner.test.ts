@@ -15,6 +15,7 @@ describe('toResult', () => {
   it('has no ratio without a peer, nor with a peer that measured nothing', () => {
     expect(toResult('memory', { ...measured, peer: null, peerValue: null }).ratio).toBeNull();
     expect(toResult('memory', { ...measured, peerValue: 0 }).ratio).toBeNull();
+    expect(toResult('memory', { ...measured, peerValue: -2, better: 'lower' }).ratio).toBeNull();
   });
 });
 

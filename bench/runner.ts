@@ -18,7 +18,7 @@ export interface BenchResult {
   readonly ours: number;
   readonly peer: string | null;
   readonly peerValue: number | null;
-  /** Above 1 we are better, below 1 the peer is; null without a peer. */
+  /** Above 1 we are better, below 1 the peer is; null without a peer, and where a difference was lost in noise. */
   readonly ratio: number | null;
 }
 
@@ -37,7 +37,8 @@ export function toResult(bench: string, measurement: Measurement): BenchResult {
 }
 
 function ratioOf(ours: number, peerValue: number | null, better: 'higher' | 'lower'): number | null {
-  if (peerValue === null) return null;
+  // A cost below nothing is one that the run could not tell from its own noise.
+  if (peerValue === null || peerValue < 0 || ours < 0) return null;
   const ratio = better === 'higher' ? ours / peerValue : peerValue / ours;
   return Number.isFinite(ratio) ? Number(ratio.toFixed(3)) : null;
 }
