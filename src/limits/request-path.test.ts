@@ -87,6 +87,13 @@ describe('a mount path', () => {
     expect(mount.below('/list')).toBe('/list');
   });
 
+  it.each(['/api/create;/x', '/api/create;/../list', '/api/create;v=1/..;/x'])(
+    'leaves what a semicolon may mean open in %s',
+    (target) => {
+      expect(pathReadings(new MountPath('/api').below(target))).toContainEqual(['create']);
+    },
+  );
+
   it('leaves the readings of what is below it', () => {
     const below = new MountPath('/api').below('/api/files/../list');
     expect(pathReadings(below)).toEqual(expect.arrayContaining([['list'], ['files', '..', 'list']]));

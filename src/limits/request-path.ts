@@ -24,9 +24,10 @@ export function pathSegments(target: string): string[] {
 
 /**
  * What routers do not agree about: dot segments, backslashes, what is no printable ASCII and may be cut off or out, a
- * doubled slash at the start, which URLs take for a host, and a semicolon, which some take for the start of a query.
+ * doubled slash at the start, which URLs take for a host, and a semicolon, which some take for the start of a query. The
+ * search behind a semicolon ends at the next one: a run of them must not be gone through from each.
  */
-const ambiguous = /[^!-[\]-~]|^\/\/|(?:\/|%2f|%5c)(?:\.|%2e)|;[^/]*\//i;
+const ambiguous = /[^!-[\]-~]|^\/\/|(?:\/|%2f|%5c)(?:\.|%2e)|;[^/;]*\//i;
 
 /**
  * Everything that a target may mean to whoever serves it, as segments: one reading for nearly all of them. The first is
@@ -111,10 +112,20 @@ export class MountPath {
   /** To the letter where that leaves all readings open, for which of them counts is not known here. */
   #cut(path: string): string {
     const depth = this.#segments.length;
-    const readings = pathReadings(path).filter((segments) => this.#holds(segments));
+    const all = pathReadings(path);
+    const readings = all.filter((segments) => this.#holds(segments));
     const [first, ...others] = readings.map((segments) => textOf(segments.slice(depth)));
     if (first === undefined) return path;
+    const rest = all.length > 1 ? this.#rest(barePath(path)) : null;
+    if (rest !== null && textOf(pathSegments(rest)) === first) return rest;
     return others.findLast((text) => textOf(pathSegments(text)) === first) ?? first;
+  }
+
+  /** What follows the mount as it was sent; null where the path does not begin with it to the letter. */
+  #rest(path: string): string | null {
+    const parts = path.split('/').filter((part) => part !== '');
+    const begins = this.#segments.every((segment, index) => segmentsOf(parts[index] ?? '')[0] === segment);
+    return begins ? `/${parts.slice(this.#segments.length).join('/')}` : null;
   }
 
   #holds(reading: readonly string[]): boolean {

@@ -103,7 +103,8 @@ describe('a guard that is replaced while its store is away', () => {
       viewNow: undefined,
       view: (keys, look) => unlessDown(() => memory.view(keys, look))(),
       transact: (keys, step) => unlessDown(() => memory.transact(keys, step))(),
-      ping: unlessDown(() => memory.ping()),
+      // Slow, so that some change meets a probe that is under way.
+      ping: unlessDown(() => new Promise<void>((resolve) => void clock.after(500, resolve))),
     };
     const make = (before?: Guard, policies: readonly Policy[] = [defaultLogin, defaultApi]) =>
       assembleGuard({
@@ -149,6 +150,35 @@ describe('a guard that is replaced while its store is away', () => {
     expect(modesOf(live)).toEqual(['login NORMAL', 'api NORMAL']);
     expect(told).toEqual(['login NORMAL to DEGRADED', 'login admitted 2', 'login DEGRADED to NORMAL']);
     expect((await live.check(login)).mode).toBe('NORMAL');
+    await live.close();
+  });
+
+  it('recovers as soon as without any change, however many there are, and tells it once', async () => {
+    const { clock, live, reload, heal } = sick();
+    const told: string[] = [];
+    live.on('mode', ({ from, to }) => told.push(`${from} to ${to}`));
+    for (let n = 0; n < 4; n += 1) await live.check(login);
+    heal();
+    for (let n = 0; n < 78; n += 1) {
+      await clock.advance(4_000);
+      await reload();
+    }
+    expect(told).toEqual(['NORMAL to DEGRADED', 'DEGRADED to NORMAL']);
+    await clock.advance(5 * 60_000);
+    expect(told).toHaveLength(2);
+    await live.close();
+  });
+
+  it('leaves it to the new guard to tell what a probe under way has found', async () => {
+    const { clock, live, reload, heal } = sick();
+    const told: string[] = [];
+    live.on('mode', ({ from, to }) => told.push(`${from} to ${to}`));
+    for (let n = 0; n < 4; n += 1) await live.check(login);
+    heal();
+    await clock.advance(5 * 60_000 + 200);
+    await reload();
+    await clock.advance(10 * 60_000);
+    expect(told).toEqual(['NORMAL to DEGRADED', 'DEGRADED to NORMAL']);
     await live.close();
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../core/fault.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { createSvcClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { closedGlobalBreaker } from './global-breaker.ts';
@@ -128,6 +129,29 @@ describe('publishing health', () => {
     await settled();
     for (const listener of listeners) listener();
     expect(live().map(({ delayMs }) => delayMs)).toEqual([10_000]);
+  });
+
+  it('goes on telling while changes follow each other faster than it may tell them', async () => {
+    const clock = new VirtualClock();
+    const { sent, fetch } = scripted(200);
+    const listeners: (() => void)[] = [];
+    const svc = client();
+    const source = {
+      health: () => svc.health(),
+      on: ((_: string, listener: () => void) => {
+        listeners.push(listener);
+        return () => {};
+      }) as typeof svc.on,
+    };
+    const publication = publishHealth(source, options, { clock, fetch, random: () => 0 });
+    for (let step = 0; step < 20; step += 1) {
+      await settled();
+      for (const listener of listeners) listener();
+      await clock.advance(500);
+    }
+    await publication.stop();
+    expect(sent.length).toBeGreaterThanOrEqual(9);
+    expect(sent.length).toBeLessThanOrEqual(11);
   });
 
   it('stops: what is under way is broken off and nothing follows', async () => {

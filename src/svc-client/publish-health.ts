@@ -75,6 +75,8 @@ class Publication implements HealthPublication {
   readonly #ending = new AbortController();
   readonly #deafen: () => void;
   #cancel: () => void = () => {};
+  /** When the next report is planned for, by the clock. */
+  #dueAt = Number.POSITIVE_INFINITY;
   #underWay: Promise<void> | null = null;
   #failures = 0;
   /** A breaker has changed, or a loop was refused, since the report that is under way was written. */
@@ -108,10 +110,14 @@ class Publication implements HealthPublication {
     await this.#underWay;
   }
 
-  /** While the service does not take reports, a change is no reason to ask it more often. */
+  /**
+   * While the service does not take reports, a change is no reason to ask it more often. A report is only ever brought
+   * forward: put off by every change, it would not come while they follow each other.
+   */
   #hasten(): void {
     if (this.#underWay !== null) this.#isStale = true;
-    else if (this.#failures === 0) this.#plan(LEAST_PAUSE_MS);
+    else if (this.#failures === 0 && this.#clock.now() + LEAST_PAUSE_MS < this.#dueAt)
+      this.#plan(LEAST_PAUSE_MS);
   }
 
   #report(): void {
@@ -123,10 +129,13 @@ class Publication implements HealthPublication {
       if (fault !== null) this.#settings.onFault(fault);
       this.#plan(this.#isStale && fault === null ? LEAST_PAUSE_MS : this.#pauseMs());
     });
+    // Looking at the client's health may tell of a breaker, and plan a report beside this one.
+    this.#cancel();
   }
 
   #plan(delayMs: number): void {
     this.#cancel();
+    this.#dueAt = this.#clock.now() + delayMs;
     this.#cancel = this.#clock.after(delayMs, () => this.#report(), { keepsAlive: false });
   }
 

@@ -104,7 +104,7 @@ describe('targets that service clients report', () => {
     [
       'a loop of no request',
       report({ recentLoops: [{ requestId: 'a b', hops: [], agoMs: 0 }] }),
-      'recentLoops',
+      'recentLoops[0].requestId',
     ],
     ['a cause that is none', report({ globalCause: 'weather' }), 'globalCause'],
     ['an unknown field', report({ host: '10.0.0.7' }), 'host'],
@@ -123,9 +123,7 @@ describe('targets that service clients report', () => {
     const { ask } = await start();
     const { status, json } = await ask('POST', '/v1/targets', body, bearer('decide'));
     expect([status, json.code]).toEqual([400, 'INPUT_INVALID']);
-    expect(json.fields.map((problem: { field: string }) => problem.field)).toContainEqual(
-      expect.stringContaining(field),
-    );
+    expect(json.fields.map((problem: { field: string }) => problem.field)).toContain(field);
     const { json: kept } = await ask('GET', '/v1/targets', undefined, bearer('observe'));
     expect(kept.reporters).toEqual([]);
   });

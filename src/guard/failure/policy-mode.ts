@@ -127,7 +127,10 @@ export class PolicyMode {
     this.#fault = before.#fault;
     this.#now = before.#now;
     this.#trips = before.#trips;
-    if (this.#breaker.state === 'open') this.#probes.start();
+    if (this.#breaker.state !== 'open') return;
+    const { breaker, clock } = this.#settings;
+    // At the pace of before: put off by every change, probes would be missing when the breaker looks for them.
+    this.#probes.start(Math.max(1, this.#breaker.probedAt + breaker.probeEveryMs - clock.now()));
   }
 
   /** Ends probing; what is under way trips no breaker any more. */
@@ -235,6 +238,8 @@ export class PolicyMode {
       (rejection: unknown) => rejection ?? new Fault('STORE_FAILED', 'A probe failed without a reason.'),
     );
     this.#reportCall('probe', startedAt, cause);
+    // Whoever has taken its place goes on from what was known then, and tells the rest.
+    if (this.#isStopped) return;
     if (this.#trips === trips) {
       this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
     }

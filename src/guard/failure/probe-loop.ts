@@ -18,9 +18,10 @@ export class ProbeLoop {
     this.#clock = clock;
   }
 
-  start(): void {
+  /** @param firstInMs until the first probe; default: as long as between any two */
+  start(firstInMs = this.#everyMs): void {
     this.stop();
-    this.#schedule(this.#everyMs);
+    this.#schedule(firstInMs);
   }
 
   stop(): void {
