@@ -6,7 +6,10 @@ import type { Store } from '../stores/store.ts';
 import type { AuditEvent } from './events.ts';
 
 /** What an operator is about to do. */
-export type AnnouncedAct = Pick<AuditEvent, 'what' | 'block' | 'by' | 'why'>;
+export interface AnnouncedAct extends Pick<AuditEvent, 'what' | 'block' | 'by' | 'why'> {
+  /** When it will end, where that is known before it is done. */
+  readonly until?: number | undefined;
+}
 
 interface OpenAct {
   /** Tells it from the others. */
@@ -58,7 +61,7 @@ export class AuditTrail {
   ): Promise<T> {
     const turn = randomUUID();
     const open = await this.#write(
-      (at): AuditEvent => ({ at, ...announced, until: null, unsure: true }),
+      (at): AuditEvent => ({ at, ...announced, until: announced.until ?? null, unsure: true }),
       (trail, act) => ({ ...trail, open: [...trail.open, { turn, act }].slice(-MOST_OPEN) }),
     );
     let told: AuditEvent | null = null;
@@ -68,7 +71,8 @@ export class AuditTrail {
       told = await this.#conclude(turn, (at) => (until === undefined ? null : { at, ...announced, until }));
       return done;
     } catch (cause) {
-      told = isRefusal(cause) ? await this.#conclude(turn, () => null) : open;
+      // Where even that fails, the refusal is what the caller has to know, and the rest is told.
+      told = isRefusal(cause) ? await this.#conclude(turn, () => null).catch(() => open) : open;
       throw cause;
     } finally {
       if (told !== null) this.#listen(told);

@@ -55,7 +55,10 @@ export class LiveCore {
     this.#secrets = secrets;
     this.#observation = observation;
     this.pins = this.#openPins();
-    const records = clearingStore(opened.store);
+    const records = clearingStore(opened.store, (setAside) => {
+      observation.metrics.fault('RECORD_CORRUPT');
+      observation.log.error({ count: setAside }, 'the audit trail could not be read and was set aside');
+    });
     this.audit = new AuditTrail(records, config.environment, pinListeners(observation).onAudit);
     this.guard = new LiveGuard(this.#makeGuard(config));
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });

@@ -112,8 +112,10 @@ export function pinListeners({ log, metrics, feed }: Observation) {
       metrics.act(act.what);
       log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, actWords(act.unsure));
     },
-    onFault: ({ code }: Fault) =>
-      log.warn({ code }, 'pins could not be read; those known stay until they end'),
+    onFault: ({ code }: Fault) => {
+      if (code === 'RECORD_CORRUPT') metrics.fault(code);
+      log.warn({ code }, 'pins could not be read; those known stay until they end');
+    },
     onChange: (pins: readonly Pin[]) => {
       for (const kind of pinKinds) metrics.pins(kind, pins.filter((pin) => pin.kind === kind).length);
       feed.publish('pin', { pins: pins.map(({ id, until }) => ({ id, until })) });

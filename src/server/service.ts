@@ -138,7 +138,7 @@ async function putTogether(
     storeReached,
     hasConsole: files('/') !== null,
     listen: async () => {
-      const others = await Promise.all(rooms.map((room) => room.start?.()));
+      const others = await startAll(rooms);
       const { address, port, family } = await listener.listen(config.listen.host, config.listen.port);
       const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
       return { host: address, port, url, others: others.filter((line) => line !== undefined) };
@@ -192,6 +192,15 @@ async function openRooms(
     doors.push(() => room.close?.());
   }
   return rooms;
+}
+
+/** Waits for all of them also where one fails: one that is still on its way could not be ended. */
+async function startAll(rooms: readonly Room[]): Promise<readonly (string | undefined)[]> {
+  const started = await Promise.allSettled(rooms.map(async (room) => room.start?.()));
+  return started.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
 }
 
 interface DoorParts {

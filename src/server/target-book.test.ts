@@ -29,6 +29,17 @@ const target = (breaker: 'closed' | 'open' | 'half-open') => ({
 });
 
 describe('the book of targets', () => {
+  it('tells nothing anew that a reporter still knows from before the service had heard of it', () => {
+    const told: string[] = [];
+    const book = new TargetBook(
+      () => 0,
+      (_, { requestId }) => told.push(requestId),
+    );
+    const old = { ...loopOf('r-1'), agoMs: 60_000 };
+    book.take(null, reportOf('a', { loops: 2, recentLoops: [old, loopOf('r-2')] }));
+    expect(told).toEqual(['r-2']);
+  });
+
   it('tells of each loop once, also of a reporter that was started anew', () => {
     const told: string[] = [];
     const book = new TargetBook(

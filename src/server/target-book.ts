@@ -85,8 +85,15 @@ export class TargetBook {
   }
 }
 
-/** Those since the last report. A count that has fallen is one of a client that was started anew. */
-function newLoops({ loops, recentLoops = [] }: HealthReport, last: HealthReport | undefined): RecentLoop[] {
-  const before = last === undefined || last.loops > loops ? 0 : last.loops;
+/**
+ * Those since the last report. Without one, those since it was due: the others were told before this service was started or
+ * had forgotten the client. A count that has fallen is one of a client that was started anew.
+ */
+function newLoops(
+  { loops, recentLoops = [], everyMs }: HealthReport,
+  last: HealthReport | undefined,
+): RecentLoop[] {
+  if (last === undefined) return recentLoops.filter(({ agoMs }) => agoMs <= everyMs);
+  const before = last.loops > loops ? 0 : last.loops;
   return recentLoops.slice(Math.max(0, recentLoops.length - (loops - before)));
 }

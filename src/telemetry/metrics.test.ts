@@ -6,6 +6,8 @@ import { defaultPolicies } from '../core/policy.ts';
 import { createGuard } from '../index.ts';
 import { createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { Metrics, type MetricsOptions } from './metrics.ts';
 
 const secret = 'a secret of sixteen bytes or more';
@@ -71,9 +73,19 @@ describe('Metrics', () => {
     const metrics = made({ policies: ['login'] });
     const policies = defaultPolicies.filter(({ name }) => name === 'login');
     const memory = createMemoryStore();
-    const down = () => Promise.reject(new Fault('STORE_FAILED', 'away'));
-    const store = { ...memory, immediate: undefined, viewNow: undefined, view: down, transact: down };
-    const guard = createGuard({ secret, policies, store });
+    let isDown = true;
+    const unlessDown =
+      <Given extends unknown[], T>(call: (...given: Given) => Promise<T>) =>
+      (...given: Given) =>
+        isDown ? Promise.reject(new Fault('STORE_FAILED', 'away')) : call(...given);
+    const store: Store = {
+      ...memory,
+      immediate: undefined,
+      view: (keys, look) => unlessDown(() => memory.view(keys, look))(),
+      transact: (keys, step) => unlessDown(() => memory.transact(keys, step))(),
+    };
+    const clock = new VirtualClock();
+    const guard = createGuard({ secret, policies, store, failure: { clock, deadlineMs: null } });
     const stop = metrics.observeGuard(guard);
     expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 0']);
     expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
@@ -92,6 +104,11 @@ describe('Metrics', () => {
     ]);
     expect(await series(metrics, 'portcullis_breaker_trips_total')).toEqual([
       'portcullis_breaker_trips_total{policy="login"} 1',
+    ]);
+    isDown = false;
+    await clock.advance(5 * 60_000 + 10_000);
+    expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
+      'portcullis_breaker_open{policy="login"} 0',
     ]);
     await guard.close();
     stop();

@@ -228,6 +228,10 @@ export class Metrics {
       guard.on('critical', ({ policy, what }) => this.#critical.add([this.#policy.of(policy), what])),
       guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
       guard.on('audit', ({ what }) => this.act(what)),
+      // Those of a policy come as failures of the store; what operators met does not.
+      guard.on('corrupt', ({ policy }) => {
+        if (policy === null) this.fault('RECORD_CORRUPT');
+      }),
     ];
     this.#guards.add(guard);
     return () => {

@@ -88,8 +88,10 @@ describe('a record that cannot be read is set aside by whoever meets it', () => 
     await throwsOnce(put);
     store.corrupt(':pins:');
     await pins.start();
+    // What is known goes on: nobody is let in because a record rots. An operator who acts starts anew.
+    expect([faults, pins.current.all().length]).toEqual([['RECORD_CORRUPT'], 1]);
+    await throwsOnce(put);
     pins.close();
-    expect(faults).toEqual(['RECORD_CORRUPT']);
     expect(store.unreadable).toBe(0);
   });
 

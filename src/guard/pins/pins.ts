@@ -111,7 +111,7 @@ export class Pins {
     if (others.length >= this.#most) throw this.#full();
     const pin: Pin = { ...target, id, by, why, from, until: from + forMs };
     const isPut = await this.#audit.accompany(
-      { what: 'pinned', block: id, by, why },
+      { what: 'pinned', block: id, by, why, until: pin.until },
       () =>
         this.#store.transact([this.#key], (records, now) => putPin(records, this.#key, pin, this.#most, now)),
       (done) => (done ? pin.until : undefined),
@@ -152,7 +152,8 @@ export class Pins {
 
   async #refresh(): Promise<void> {
     try {
-      const { pins, now } = await this.#look();
+      // As it is: pins that cannot be read go on until an operator acts, for a pin may hold a door shut.
+      const { pins, now } = await this.#look(this.#options.store);
       this.#offsetMs = now - this.#clock.now();
       this.#current = this.#setOf(pins);
     } catch (cause) {
@@ -163,8 +164,8 @@ export class Pins {
   }
 
   /** The pins that run, and the store's time. */
-  #look(): Promise<{ readonly pins: readonly Pin[]; readonly now: number }> {
-    return this.#store.view([this.#key], (records, now) => ({
+  #look(store = this.#store): Promise<{ readonly pins: readonly Pin[]; readonly now: number }> {
+    return store.view([this.#key], (records, now) => ({
       pins: livePins(records, this.#key, now),
       now,
     }));

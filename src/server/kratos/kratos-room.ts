@@ -45,10 +45,13 @@ export const openKratosRoom: OpenRoom = async (parts) => {
         }
       : {}),
     close: async () => {
-      await proxy?.close(config.listen.drainMs);
-      backoff.close();
-      counted.close();
-      await counters?.close();
+      try {
+        await proxy?.close(config.listen.drainMs);
+      } finally {
+        backoff.close();
+        counted.close();
+        await counters?.close();
+      }
     },
     status: () => ({ by: kratos.policy, ...backoff.status(), port: proxy?.port ?? null }),
   };
