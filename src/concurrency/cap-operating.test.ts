@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-bench.ts';
-import type { PinOrder } from '../core/pin-order.ts';
+import type { PinOrder } from '../operators/pin-order.ts';
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import type { CallOptions, Denied } from './admission.ts';
 import { gradientLimit } from './gradient-limit.ts';

@@ -1,4 +1,4 @@
-import type { PinActor, PinOrder } from '../core/pin-order.ts';
+import type { PinActor, PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, Denied } from './admission.ts';
 
 /** What became of a call that was given as a function. */

@@ -1,4 +1,4 @@
-export type { PinActor, PinOrder } from '../core/pin-order.ts';
+export type { PinActor, PinOrder } from '../operators/pin-order.ts';
 export type {
   Admission,
   Admitted,

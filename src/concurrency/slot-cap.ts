@@ -1,5 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
-import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../core/pin-order.ts';
+import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
 import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } from './cap-options.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { alice } from '../../test/engine/alice.ts';
 import { makeBudget } from './budget.ts';
 import { check } from './check.ts';
 import type { Decision } from './decision.ts';
@@ -12,20 +13,16 @@ import { cleanStanding, type Standing } from './standing.ts';
 import type { AccountRecord } from './state.ts';
 
 const t = 10 * HOUR_MS;
-const token = (hash: string) => ({ hash, was: null });
 const running = { ...makeBudget(), epochStart: t - HOUR_MS, softUntil: t + 500 };
 const soft: Standing = { ...cleanStanding, softLevel: 1, softUntil: t + 300 };
 
 /** What a check says of an account whose record is this. */
 function checked(account: Partial<AccountRecord>, policy: CredentialPolicy = defaultLogin): Decision {
-  const { keys, ...request } = openRequest(policy, new Keyspace('live', policy.name), {
-    account: token('alice'),
-    network: token('home'),
-    agent: token('chrome'),
-    otherAgent: token('other'),
-    device: null,
-    macros: null,
-  });
+  const { keys, ...request } = openRequest(
+    policy,
+    new Keyspace('live', policy.name),
+    alice({ device: null }),
+  );
   const record = { ...accountKind.make(), at: t, ...account };
   const records: Records = {
     get: <R extends StoredRecord>({ text }: { text: string }) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { alice } from '../../test/engine/alice.ts';
 import type { Context } from './context.ts';
 import { MINUTE_MS } from './duration.ts';
 import { Keyspace } from './keys.ts';
@@ -8,20 +9,10 @@ import type { Key, Records, StoredRecord } from './records.ts';
 import { openRequest } from './request.ts';
 import { cleanStanding } from './standing.ts';
 import type { NetworkRecord } from './state.ts';
-import type { Subject, Token } from './subject.ts';
 
 const now = 100 * MINUTE_MS;
-const token = (hash: string): Token => ({ hash, was: null });
-const subject: Subject = {
-  account: token('alice'),
-  network: token('home'),
-  agent: token('chrome'),
-  otherAgent: token('other'),
-  device: { token: token('laptop'), confidence: 'MEDIUM' },
-  macros: null,
-};
-const withDevice = openRequest(defaultLogin, new Keyspace('live', 'login'), subject);
-const without = openRequest(defaultLogin, new Keyspace('live', 'login'), { ...subject, device: null });
+const withDevice = openRequest(defaultLogin, new Keyspace('live', 'login'), alice());
+const without = openRequest(defaultLogin, new Keyspace('live', 'login'), alice({ device: null }));
 
 const contextOf = (change: Partial<Context> = {}): Context => ({
   t: now,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { alice, macros } from '../../test/engine/alice.ts';
 import { check } from './check.ts';
 import { consume } from './consume.ts';
 import type { Decision, Scope } from './decision.ts';
@@ -19,21 +20,12 @@ import {
 import type { Key, Records, StoredRecord } from './records.ts';
 import { openRequest } from './request.ts';
 import { cleanStanding } from './standing.ts';
-import type { Subject, Token } from './subject.ts';
 import { succeed } from './succeed.ts';
 
 const t = 10 * HOUR_MS;
 const until = t + 1_000;
 const blocked = { ...cleanStanding, hardLevel: 2, hardAt: t, hardUntil: until };
-const token = (hash: string): Token => ({ hash, was: null });
-const subject: Subject = {
-  account: token('alice'),
-  network: token('home'),
-  agent: token('chrome'),
-  otherAgent: token('other'),
-  device: { token: token('laptop'), confidence: 'MEDIUM' },
-  macros: { p48: token('p48'), p40: token('p40'), p32: token('p32') },
-};
+const subject = alice({ macros });
 const login = openRequest(defaultLogin, new Keyspace('live', 'login'), subject);
 const api = openRequest(defaultApi, new Keyspace('live', 'api'), { ...subject });
 

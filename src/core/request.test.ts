@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { alice, macros, token } from '../../test/engine/alice.ts';
 import { Keyspace } from './keys.ts';
 import { defaultApi, defaultLogin, defaultOtp } from './policy.ts';
 import type { Key } from './records.ts';
 import { openRequest } from './request.ts';
-import type { Subject, Token } from './subject.ts';
-
-const token = (hash: string): Token => ({ hash, was: null });
-const macros = { p48: token('p48'), p40: token('p40'), p32: token('p32') };
-
-/** Alice's laptop at home. */
-const subjectOf = (change: Partial<Subject> = {}): Subject => ({
-  account: token('alice'),
-  network: token('home'),
-  agent: token('chrome'),
-  otherAgent: token('other'),
-  device: { token: token('laptop'), confidence: 'MEDIUM' },
-  macros: null,
-  ...change,
-});
+import type { Subject } from './subject.ts';
 
 /** `K2:{home}:chrome`: keys without what all of them begin with. */
 const names = (keys: readonly (Key | null)[] | null) =>
@@ -27,7 +14,7 @@ const login = new Keyspace('live', 'login');
 
 describe('the keys of a request', () => {
   it('of a login with a device are those of account, book, network, agent and device', () => {
-    const { keys } = openRequest(defaultLogin, login, subjectOf());
+    const { keys } = openRequest(defaultLogin, login, alice());
     expect(names(keys.viewed)?.sort()).toEqual([
       'D:{laptop}',
       'K1:{home}',
@@ -44,14 +31,14 @@ describe('the keys of a request', () => {
   });
 
   it('from IPv6 have the two macro prefixes besides that can be blocked', () => {
-    const { keys } = openRequest(defaultLogin, login, subjectOf({ macros }));
+    const { keys } = openRequest(defaultLogin, login, alice({ macros }));
     expect(names([keys.p48, keys.p40])).toEqual(['P48:{p48}', 'P40:{p40}']);
     expect(names(keys.viewed)?.filter((name) => name?.startsWith('P'))).toEqual(['P48:{p48}', 'P40:{p40}']);
     expect(keys.viewed.length).toBe(9);
   });
 
   it('without a device have none of it, nor the book', () => {
-    const { keys } = openRequest(defaultLogin, login, subjectOf({ device: null }));
+    const { keys } = openRequest(defaultLogin, login, alice({ device: null }));
     expect(names(keys.viewed)?.sort()).toEqual([
       'K1:{home}',
       'K2:{home}:chrome',
@@ -64,7 +51,7 @@ describe('the keys of a request', () => {
 
   it('of a call have no account; they have the book of an account that is named with a device', () => {
     const api = new Keyspace('live', 'api');
-    const named = openRequest(defaultApi, api, subjectOf()).keys;
+    const named = openRequest(defaultApi, api, alice()).keys;
     expect([named.account, named.accountGroup, named.book?.text]).toEqual([
       null,
       null,
@@ -78,7 +65,7 @@ describe('the keys of a request', () => {
       'K3:{home}:laptop',
       'book:{alice}',
     ]);
-    const unnamed = openRequest(defaultApi, api, subjectOf({ account: null })).keys;
+    const unnamed = openRequest(defaultApi, api, alice({ account: null })).keys;
     expect([unnamed.account, unnamed.accountGroup, unnamed.book]).toEqual([null, null, null]);
     expect(names(unnamed.viewed)?.sort()).toEqual([
       'D:{laptop}',
@@ -90,7 +77,7 @@ describe('the keys of a request', () => {
   });
 
   it('of an unknown agent name the shared K2 once', () => {
-    const { keys } = openRequest(defaultLogin, login, subjectOf({ agent: token('other') }));
+    const { keys } = openRequest(defaultLogin, login, alice({ agent: token('other') }));
     expect(keys.otherAgent).toBe(keys.agent);
     expect(names(keys.viewed)?.filter((name) => name?.startsWith('K2'))).toEqual(['K2:{home}:other']);
     expect(keys.viewed.length).toBe(6);
@@ -98,19 +85,19 @@ describe('the keys of a request', () => {
 });
 
 describe('a request that was opened before', () => {
-  const subject = subjectOf();
+  const subject = alice();
 
   it.each([
     ['the same subject', subject],
     ['another one of the same tokens', { ...subject }],
-    ['the same device, shown anew', { ...subject, device: { ...subjectOf().device, ...subject.device } }],
+    ['the same device, shown anew', { ...subject, device: { ...alice().device, ...subject.device } }],
   ] as const)('is the same for %s', (_, again) => {
     const first = openRequest(defaultLogin, login, subject);
     expect(openRequest(defaultLogin, login, again as Subject)).toBe(first);
   });
 
   it('is kept with the network where there is no account', () => {
-    const nobody = subjectOf({ account: null });
+    const nobody = alice({ account: null });
     expect(openRequest(defaultApi, login, { ...nobody })).toBe(openRequest(defaultApi, login, nobody));
   });
 

@@ -9,7 +9,7 @@ import { openRequest, type Request } from '../core/request.ts';
 import type { Subject } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
-import { assertCost, assertRequest, assertSignals, type GuardRequest } from './signals.ts';
+import { assertAccount, assertCost, assertRequest, assertSignals, type GuardRequest } from './signals.ts';
 
 export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
 export type OperationName = (typeof operationNames)[number];
@@ -33,6 +33,11 @@ export interface EngineOptions {
 interface BoundPolicy {
   readonly policy: Policy;
   readonly keyspace: Keyspace;
+}
+
+/** A policy and whom one of its requests is about. */
+export interface Located extends BoundPolicy {
+  readonly subject: Subject;
 }
 
 /** Turns requests into operations: finds the policy, checks the signals, makes the keys. Keeps no state of its own. */
@@ -74,10 +79,15 @@ export class Engine {
 
   /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
   open(input: GuardRequest): Request {
-    assertRequest(input);
-    const { policy, keyspace } = this.#boundTo(input.action);
-    assertSignals(input, policy);
+    const { policy, keyspace } = this.#checked(input);
+    assertAccount(input, policy);
     return openRequest(policy, keyspace, this.#identifier.identify(input));
+  }
+
+  /** Whom a checked request is about. Without an account it has fewer keys; that is for the caller to find out. */
+  locate(input: GuardRequest): Located {
+    const { policy, keyspace } = this.#checked(input);
+    return { policy, keyspace, subject: this.#identifier.identify(input) };
   }
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
@@ -95,6 +105,13 @@ export class Engine {
       );
     }
     return callOn(openRequest(policy, keyspace, subject), op, action, cost);
+  }
+
+  #checked(input: GuardRequest): BoundPolicy {
+    assertRequest(input);
+    const bound = this.#boundTo(input.action);
+    assertSignals(input);
+    return bound;
   }
 
   #boundTo(action: string): BoundPolicy {

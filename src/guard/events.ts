@@ -20,7 +20,7 @@ export interface AuditEvent {
   readonly block: string;
   readonly by: string;
   readonly why: string;
-  /** When a placed block or a pin ends; null for a lift, a removal and what is unsure. */
+  /** When a placed block or a pin ends; null for a lift, a removal, and a block of which nobody knows whether it was placed. */
   readonly until: number | null;
   /** True where nobody knows whether it was done: it is under way, or the store failed before its end was noted. */
   readonly unsure?: true;

@@ -2,6 +2,7 @@ import type { Decision } from '../core/decision.ts';
 import { amountOf, Fault } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
+import type { OperatorNote } from '../operators/operator-note.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { type Attempt, attempt, type Wrong } from './attempt.ts';
@@ -14,7 +15,7 @@ import type { Explanation } from './explanation.ts';
 import { FailureModes } from './failure/failure-modes.ts';
 import { type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
 import type { PolicyStatus } from './failure/policy-mode.ts';
-import { OperatorCalls, type OperatorNote, type Placement } from './operator-calls.ts';
+import { OperatorCalls, type Placement } from './operator-calls.ts';
 import type { GuardRequest } from './signals.ts';
 import { type RunCall, type Witness, witnessed } from './witness.ts';
 

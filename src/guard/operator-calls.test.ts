@@ -150,6 +150,8 @@ describe('a block on a network', () => {
   it('is the only one that needs none', async () => {
     const guard = createGuard({ secret: present });
     const { account: _, ...network } = subject;
-    await expect(guard.place(network, { scope: 'K4', level: 3, ...note })).rejects.toThrow(/account must be/);
+    await expect(guard.place(network, { scope: 'K4', level: 3, ...note })).rejects.toThrow(
+      /a key this request has/,
+    );
   });
 });

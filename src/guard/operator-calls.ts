@@ -2,8 +2,8 @@ import type { Scope } from '../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
-import type { Request } from '../core/request.ts';
 import type { Token } from '../core/subject.ts';
+import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import {
@@ -15,15 +15,9 @@ import {
   parseAddress,
 } from './block-address.ts';
 import { type ActiveBlock, blocksOf, liftStep, placeStep } from './block-steps.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Located } from './engine.ts';
 import type { AuditEvent } from './events.ts';
 import type { GuardRequest } from './signals.ts';
-
-/** Who acts, and why; both go into the audit trail. */
-export interface OperatorNote {
-  readonly by: string;
-  readonly why: string;
-}
 
 /** A block an operator places on one key of a request. */
 export interface Placement extends OperatorNote {
@@ -84,17 +78,17 @@ export class OperatorCalls {
 
   /** Places a HARD block on one key of the request and gives it. A longer one that runs stays. */
   async place(input: GuardRequest, { scope, level, ...note }: Placement): Promise<ActiveBlock> {
-    const request = this.#engine.open(subjectFor(scope, input));
-    const { policy } = request;
+    const located = this.#engine.locate(input);
+    const { policy, keyspace } = located;
     if (!Number.isInteger(level) || level < 1 || level > policy.ladder.maxLevel) {
       throw new Fault(
         'INPUT_INVALID',
         `level must be an integer from 1 to ${policy.ladder.maxLevel}, got ${amountOf(level)}`,
       );
     }
-    const address = addressIn(request, scope);
+    const address = addressIn(located, scope);
     const id = formatAddress(address);
-    const key = keyOf(address, request.keyspace);
+    const key = keyOf(address, keyspace);
     const placed = await this.#audit.accompany(
       { what: 'placed', block: id, ...checkedNote(note) },
       () =>
@@ -131,32 +125,8 @@ export class OperatorCalls {
   }
 }
 
-/** Who acts and why are told in no more characters than these, each. */
-export const mostNoteChars = 500;
-
-/** @throws Fault `INPUT_INVALID` when nobody says who or why. */
-export function checkedNote({ by, why }: OperatorNote): OperatorNote {
-  for (const [field, value] of Object.entries({ by, why })) {
-    if (typeof value !== 'string' || value.length === 0 || value.length > mostNoteChars) {
-      throw new Fault(
-        'INPUT_INVALID',
-        `${field} must be a string of 1 to ${mostNoteChars} characters, got ${shapeOf(value)}`,
-      );
-    }
-  }
-  return { by, why };
-}
-
-const scopesOfAccounts: ReadonlySet<Scope> = new Set(['K4', 'K5']);
-
-/** The other keys are made without the account; whoever blocks a network has none to name. */
-function subjectFor(scope: Scope, input: GuardRequest): GuardRequest {
-  const needsNone = input?.account === undefined && !scopesOfAccounts.has(scope);
-  return needsNone ? { ...input, account: 'nobody' } : input;
-}
-
 /** The address of one of the request's own keys. */
-function addressIn({ subject, policy }: Request, scope: Scope): BlockAddress {
+function addressIn({ subject, policy }: Located, scope: Scope): BlockAddress {
   const { account, network, agent, device, macros } = subject;
   const tokens: readonly (Token | null | undefined)[] | undefined = {
     K4: [account],

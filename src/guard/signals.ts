@@ -39,17 +39,21 @@ export function assertRequest(request: unknown): void {
 }
 
 /**
- * Checks the fields of a request against what its policy needs. Nothing is corrected or cut: a value that does not
- * fit is an input fault that names the field and the value's shape, never the value.
+ * Checks the fields of a request. Nothing is corrected or cut: a value that does not fit is an input fault that names the
+ * field and the value's shape, never the value.
  */
-export function assertSignals(request: GuardRequest, policy: Policy): void {
-  const { account, ip, ua, device } = request;
+export function assertSignals({ account, ip, ua, device }: GuardRequest): void {
   assertText('ip', ip, signalBounds.ip);
-  if (policy.kind === 'credential' || (account !== undefined && account !== null)) {
-    assertText('account', account, signalBounds.account);
-  }
+  if (account !== undefined && account !== null) assertText('account', account, signalBounds.account);
   if (ua !== undefined && ua !== null && ua !== '') assertText('ua', ua, signalBounds.ua);
   if (device !== undefined && device !== null) assertDevice(device);
+}
+
+/** Decisions of a credential policy are about an account; some of its keys are not. */
+export function assertAccount({ account }: GuardRequest, { kind }: Policy): void {
+  if (kind === 'credential' && (account === undefined || account === null)) {
+    refuse('account', 'a string that is not empty', account);
+  }
 }
 
 function assertDevice(device: NonNullable<GuardRequest['device']>): void {

@@ -1,14 +1,14 @@
 import { HOUR_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
+import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
+import { checkedText } from '../operators/operator-note.ts';
 import {
-  checkNote,
   checkPinActor,
   checkPinOrder,
   checkSpan,
   type PinActor,
   type PinOrder,
-} from '../core/pin-order.ts';
-import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
+} from '../operators/pin-order.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
 import { type Checkpoint, noCounts } from './checkpoint.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -137,7 +137,7 @@ export class SvcClient {
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
     const { saturationMs } = this.#context.settings.globalBreaker;
     this.#rails.saturate(
-      checkNote('resource', resource),
+      checkedText('resource', resource),
       checkSpan('forMs', options.forMs ?? saturationMs, HOUR_MS),
       this.#clock.now(),
     );

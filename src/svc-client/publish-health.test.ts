@@ -52,6 +52,17 @@ function scripted(...answers: readonly (number | Error)[]) {
   return { sent, fetch: answering };
 }
 
+/** A client, and whoever wants to know of its changes. */
+function changing() {
+  const listeners: (() => void)[] = [];
+  const svc = client();
+  const on = ((_: string, listener: () => void) => {
+    listeners.push(listener);
+    return () => {};
+  }) as typeof svc.on;
+  return { source: { health: () => svc.health(), on }, listeners };
+}
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const options: PublishHealthOptions = { url: 'http://127.0.0.1:8470', name: 'orders-1', token: 't0ken' };
 
@@ -110,15 +121,7 @@ describe('publishing health', () => {
   it('tells of a breaker soon, but not more often than once a second, and not to a service that fails', async () => {
     const { clock, live } = handClock();
     const { fetch } = scripted(200, 503);
-    const listeners: (() => void)[] = [];
-    const svc = client();
-    const source = {
-      health: () => svc.health(),
-      on: ((_: string, listener: () => void) => {
-        listeners.push(listener);
-        return () => {};
-      }) as typeof svc.on,
-    };
+    const { source, listeners } = changing();
     publishHealth(source, options, { clock, fetch, random: () => 0 });
     for (const listener of listeners) listener();
     await settled();
@@ -134,15 +137,7 @@ describe('publishing health', () => {
   it('goes on telling while changes follow each other faster than it may tell them', async () => {
     const clock = new VirtualClock();
     const { sent, fetch } = scripted(200);
-    const listeners: (() => void)[] = [];
-    const svc = client();
-    const source = {
-      health: () => svc.health(),
-      on: ((_: string, listener: () => void) => {
-        listeners.push(listener);
-        return () => {};
-      }) as typeof svc.on,
-    };
+    const { source, listeners } = changing();
     const publication = publishHealth(source, options, { clock, fetch, random: () => 0 });
     for (let step = 0; step < 20; step += 1) {
       await settled();

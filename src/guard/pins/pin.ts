@@ -1,7 +1,7 @@
 import { type Rule, rules } from '../../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { Identifier } from '../../identity/identifier.ts';
-import { checkedNote, type OperatorNote } from '../operator-calls.ts';
+import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
 
 /** What a pin holds in place, as it is stored: hashes in place of whom it is for. */
 export type PinTarget =

@@ -1,12 +1,12 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
+import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
 import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { AuditTrail } from '../audit-trail.ts';
 import type { AuditEvent } from '../events.ts';
 import { type Clock, systemClock } from '../failure/clock.ts';
-import { checkedNote, type OperatorNote } from '../operator-calls.ts';
 import {
   assertNote,
   assertText,

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts';
-import type { OperatorNote } from '../../guard/operator-calls.ts';
+import type { OperatorNote } from '../../operators/operator-note.ts';
 
 /** As much as a log line shows of a text: the token's name stands at the end, and must not be cut off there either. */
 const mostNameChars = 200;

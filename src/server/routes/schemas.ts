@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { rules, scopes } from '../../core/decision.ts';
-import { mostNoteChars } from '../../guard/operator-calls.ts';
 import { signalBounds } from '../../guard/signals.ts';
+import { mostNoteChars } from '../../operators/operator-note.ts';
 
 const strict = { additionalProperties: false } as const;
 

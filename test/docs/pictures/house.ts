@@ -16,7 +16,7 @@ export function layersPicture(): string {
       width: 760,
       height: 470,
       title: 'The layers of src',
-      says: 'Composition roots at the top, then edges, then guard and rails, then device, listeners, identity and the store contract, and core at the bottom. Imports go downwards only.',
+      says: 'Composition roots at the top, then edges, then guard and rails, then device, listeners, operators, identity and the store contract, and core at the bottom. Imports go downwards only.',
     },
     [
       label(
@@ -41,7 +41,8 @@ export function layersPicture(): string {
       box(middle(514, 86), 'green', 'abuse', ['scenarios']),
       box(low(20, 134), 'plain', 'device', ['tokens, fingerprints']),
       box(low(166, 104), 'plain', 'listeners', ['who is told']),
-      box(low(282, 220), 'plain', 'identity', ['normalises and hashes who asks']),
+      box(low(282, 104), 'plain', 'operators', ['who acts, and why']),
+      box(low(398, 104), 'plain', 'identity', ['hashes who asks']),
       box(low(514, 226), 'amber', 'stores', ['store.ts: the contract']),
       box(floor(20, 720), 'green', 'core', [
         'the rules: pure steps over records; no clock, no randomness, no I/O, no imports',
@@ -53,7 +54,8 @@ export function layersPicture(): string {
       arrow({ x: 557, y: 260 }, { x: 557, y: 286 }),
       arrow({ x: 87, y: 342 }, { x: 87, y: 368 }),
       arrow({ x: 218, y: 342 }, { x: 218, y: 368 }),
-      arrow({ x: 392, y: 342 }, { x: 392, y: 368 }),
+      arrow({ x: 334, y: 342 }, { x: 334, y: 368 }),
+      arrow({ x: 450, y: 342 }, { x: 450, y: 368 }),
       arrow({ x: 627, y: 342 }, { x: 627, y: 368 }),
       label({ x: 20, y: 446 }, 'blue: composition roots · green: rules · amber: storage · grey: edges', {
         classes: 'small faint',

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from './duration.ts';
-import {
-  checkNote,
-  checkPinActor,
-  checkPinOrder,
-  checkSpan,
-  type PinActor,
-  type PinOrder,
-} from './pin-order.ts';
+import { DAY_MS } from '../core/duration.ts';
+import { checkedNote, checkedText } from './operator-note.ts';
+import { checkPinActor, checkPinOrder, checkSpan, type PinActor, type PinOrder } from './pin-order.ts';
 
 const order: PinOrder = { who: 'anna', why: 'attack on the login', forMs: 60_000 };
 const invalid = (message: string) => expect.objectContaining({ code: 'INPUT_INVALID', message });
@@ -22,7 +16,7 @@ describe('an order to pin a limit', () => {
   it('lasts a day at most', () => {
     expect(checkPinOrder({ ...order, forMs: DAY_MS }).forMs).toBe(DAY_MS);
     expect(() => checkPinOrder({ ...order, forMs: DAY_MS + 1 })).toThrow(
-      invalid('forMs: expected a whole number of ms from 1 to 86400000, got the integer 86400001'),
+      invalid('forMs must be a whole number of ms from 1 to 86400000, got the integer 86400001'),
     );
   });
 
@@ -32,30 +26,40 @@ describe('an order to pin a limit', () => {
     [undefined, 'nothing'],
   ])('is refused where nobody says who and why: %o', (actor, shape) => {
     expect(() => checkPinActor(actor as never)).toThrow(
-      invalid(`who and why: expected an object with both, got ${shape}`),
+      invalid(`who and why must be in an object, got ${shape}`),
     );
   });
 
   it('is refused where one of them is missing', () => {
     expect(() => checkPinActor({ who: 'anna' } as PinActor)).toThrow(
-      invalid('why: expected a text of 1 to 500 characters, got nothing'),
+      invalid('why must be a string of 1 to 500 characters, got nothing'),
     );
     expect(() => checkPinOrder({ ...order, who: '' })).toThrow(
-      invalid('who: expected a text of 1 to 500 characters, got an empty string'),
+      invalid('who must be a string of 1 to 500 characters, got an empty string'),
     );
   });
 });
 
-describe('a note', () => {
+describe('a text', () => {
   it('is a text of 1 to 500 characters that says something, kept as it is', () => {
     expect([
-      checkNote('why', 'x'),
-      checkNote('why', ' x '),
-      checkNote('why', 'x'.repeat(500)).length,
+      checkedText('why', 'x'),
+      checkedText('why', ' x '),
+      checkedText('why', 'x'.repeat(500)).length,
     ]).toEqual(['x', ' x ', 500]);
     for (const text of ['', ' \n', 'x'.repeat(501), 7]) {
-      expect(() => checkNote('why', text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+      expect(() => checkedText('why', text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
     }
+  });
+});
+
+describe('a note of an operator', () => {
+  it('has who and why, and nothing else', () => {
+    const note = { by: 'anna', why: 'scanning' };
+    expect(checkedNote({ ...note, ...{ level: 3 } })).toEqual(note);
+    expect(() => checkedNote({ ...note, by: ' ' })).toThrow(
+      invalid('by must be a string of 1 to 500 characters, got a string of 1 characters'),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
-import { DAY_MS } from './duration.ts';
-import { amountOf, Fault, shapeOf } from './fault.ts';
+import { DAY_MS } from '../core/duration.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { checkedText } from './operator-note.ts';
 
 /** Who sets or takes away a pin, and why. */
 export interface PinActor {
@@ -14,8 +15,6 @@ export interface PinOrder extends PinActor {
   readonly forMs: number;
 }
 
-const LONGEST_TEXT = 500;
-
 /** @throws Fault `INPUT_INVALID` when nobody says who, why or for how long. */
 export function checkPinOrder(order: PinOrder): PinOrder {
   const { who, why } = checkPinActor(order);
@@ -25,21 +24,14 @@ export function checkPinOrder(order: PinOrder): PinOrder {
 /** @throws Fault `INPUT_INVALID` when nobody says who or why. */
 export function checkPinActor(actor: PinActor): PinActor {
   if (typeof actor !== 'object' || actor === null) {
-    throw new Fault('INPUT_INVALID', `who and why: expected an object with both, got ${shapeOf(actor)}`);
+    throw new Fault('INPUT_INVALID', `who and why must be in an object, got ${shapeOf(actor)}`);
   }
-  return { who: checkNote('who', actor.who), why: checkNote('why', actor.why) };
-}
-
-/** @throws Fault `INPUT_INVALID` unless it is a text that says something. */
-export function checkNote(name: string, value: unknown): string {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_TEXT) return value;
-  const expected = `a text of 1 to ${LONGEST_TEXT} characters`;
-  throw new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${shapeOf(value)}`);
+  return { who: checkedText('who', actor.who), why: checkedText('why', actor.why) };
 }
 
 /** @throws Fault `INPUT_INVALID` unless it is a whole number of milliseconds from 1 to `longestMs`. */
 export function checkSpan(name: string, spanMs: number, longestMs: number): number {
   if (Number.isInteger(spanMs) && spanMs >= 1 && spanMs <= longestMs) return spanMs;
   const expected = `a whole number of ms from 1 to ${longestMs}`;
-  throw new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${amountOf(spanMs)}`);
+  throw new Fault('INPUT_INVALID', `${name} must be ${expected}, got ${amountOf(spanMs)}`);
 }
