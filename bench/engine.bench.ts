@@ -7,16 +7,18 @@ import type { GuardRequest } from '../src/guard/signals.ts';
 import { createIdentifier } from '../src/identity/identifier.ts';
 import { createGuard } from '../src/index.ts';
 import { createMemoryStore } from '../src/stores/memory/index.ts';
-import { medianOf, type Report } from './runner.ts';
+import { mediansOf, type Report } from './runner.ts';
 
 /**
  * A full login failure against what others do for one: four counters (account, account + device, IP, IP + agent).
  * Subjects come back once an hour of virtual time, so that no block cuts the work short: every failure runs all rules.
+ * It begins in our days, since times that fit into 31 bits would be cheaper than any that a host sees.
  */
 
 const SUBJECTS = 1_000;
 const FAILURES_PER_ROUND = 100_000;
 const HOUR_MS = 3_600_000;
+const BEGIN = Date.UTC(2026, 0, 1);
 const ROUNDS = 5;
 const UA =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36';
@@ -47,21 +49,20 @@ async function promisedRound(each: (index: number) => Promise<unknown>): Promise
 
 function virtualTime() {
   let calls = 0;
-  return { clock: () => Math.floor(calls / SUBJECTS) * HOUR_MS, tick: () => (calls += 1) };
+  return { clock: () => BEGIN + Math.floor(calls / SUBJECTS) * HOUR_MS, tick: () => (calls += 1) };
 }
 
-async function guardRate(): Promise<number> {
+function guardRound() {
   const { clock, tick } = virtualTime();
   const guard = createGuard({ secret: randomBytes(32), store: createMemoryStore({ clock }) });
-  return medianOf(ROUNDS, () =>
+  return () =>
     promisedRound((index) => {
       tick();
       return guard.fail(subjects[index] as GuardRequest);
-    }),
-  );
+    });
 }
 
-async function engineRate(): Promise<number> {
+function engineRound() {
   const { clock, tick } = virtualTime();
   const store = createMemoryStore({ clock }).immediate;
   const engine = new Engine({
@@ -69,15 +70,14 @@ async function engineRate(): Promise<number> {
     policies: defaultPolicies,
     environment: 'bench',
   });
-  return medianOf(ROUNDS, () =>
+  return () =>
     immediateRound((index) => {
       tick();
       runImmediately(store, engine.prepare('fail', subjects[index] as GuardRequest).operation, clock());
-    }),
-  );
+    });
 }
 
-async function flexibleRate(): Promise<number> {
+function flexibleRound() {
   const limiters = [1, 2, 3, 4].map(
     (n) => new RateLimiterMemory({ keyPrefix: `k${n}`, points: 1e9, duration: 86_400 }),
   );
@@ -87,17 +87,16 @@ async function flexibleRate(): Promise<number> {
     ip,
     `${ip}:${ua}`,
   ];
-  return medianOf(ROUNDS, () =>
+  return () =>
     promisedRound((index) => {
       const keys = keysOf(subjects[index] as GuardRequest);
       return Promise.all(limiters.map((limiter, n) => limiter.consume(keys[n] as string)));
-    }),
-  );
+    });
 }
 
-async function mapRate(): Promise<number> {
+function mapRound() {
   const counters = [1, 2, 3, 4].map(() => new Map<string, number>());
-  return medianOf(ROUNDS, () =>
+  return () =>
     immediateRound((index) => {
       const { account, ip, ua, device } = subjects[index] as GuardRequest;
       const keys = [account ?? '', `${account}:${device?.id}`, ip, `${ip}:${ua}`];
@@ -105,15 +104,12 @@ async function mapRate(): Promise<number> {
         const key = keys[n] as string;
         counter.set(key, (counter.get(key) ?? 0) + 1);
       }
-    }),
-  );
+    });
 }
 
 export async function run(report: Report): Promise<void> {
-  const flexible = await flexibleRate();
-  const map = await mapRate();
-  const guard = await guardRate();
-  const engine = await engineRate();
+  const contenders = [flexibleRound(), mapRound(), guardRound(), engineRound()];
+  const [flexible = 0, map = 0, guard = 0, engine = 0] = await mediansOf(ROUNDS, contenders);
   const peer = 'rate-limiter-flexible 11 memory ×4';
   report({ metric: 'login failure, guard on memory (ops/s)', ours: guard, peer, peerValue: flexible });
   report({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { medianOf, toResult, toTable } from './runner.ts';
+import { medianOf, mediansOf, toResult, toTable } from './runner.ts';
 
 const measured = { metric: 'check (ops/s)', ours: 300, peer: 'peer 1', peerValue: 200 };
 
@@ -34,5 +34,18 @@ describe('medianOf', () => {
   it('drops the round that warms up and takes the middle of the rest', async () => {
     const rounds = [1000, 5, 1, 3];
     expect(await medianOf(3, () => rounds.shift() ?? Number.NaN)).toBe(3);
+  });
+});
+
+describe('mediansOf', () => {
+  it('lets those that are compared take turns', async () => {
+    const order: string[] = [];
+    const values: Record<string, number[]> = { a: [9, 1, 2, 3], b: [9, 30, 10, 20] };
+    const round = (name: string) => () => {
+      order.push(name);
+      return values[name]?.shift() ?? Number.NaN;
+    };
+    expect(await mediansOf(3, [round('a'), round('b')])).toEqual([2, 20]);
+    expect(order.join('')).toBe('abababab');
   });
 });

@@ -72,17 +72,28 @@ function toText(value: number): string {
   return Number(value.toPrecision(3)).toString();
 }
 
+type Round = () => number | Promise<number>;
+
 /**
  * The middle one of several rounds of `round`, each of which returns one number. A first round, which warms up,
  * is thrown away.
  */
-export async function medianOf(rounds: number, round: () => number | Promise<number>): Promise<number> {
-  await round();
-  const values: number[] = [];
-  for (let i = 0; i < rounds; i += 1) {
-    globalThis.gc?.();
-    values.push(await round());
+export async function medianOf(rounds: number, round: Round): Promise<number> {
+  const [median] = await mediansOf(rounds, [round]);
+  return median ?? Number.NaN;
+}
+
+/** The same of several that are compared: they take turns, so that a busy moment of the machine is no one's alone. */
+export async function mediansOf(rounds: number, contenders: readonly Round[]): Promise<number[]> {
+  const values = contenders.map((): number[] => []);
+  for (let turn = 0; turn <= rounds; turn += 1) {
+    for (const [index, round] of contenders.entries()) {
+      const value = await round();
+      if (turn > 0) values[index]?.push(value);
+    }
   }
-  values.sort((a, b) => a - b);
-  return values[Math.floor(values.length / 2)] ?? Number.NaN;
+  return values.map((measured) => {
+    measured.sort((a, b) => a - b);
+    return measured[Math.floor(measured.length / 2)] ?? Number.NaN;
+  });
 }
