@@ -194,7 +194,7 @@ describe('a call that fails', () => {
     const { url } = await serve((_, response) => {
       response.writeHead(200).write('half');
     });
-    const { status, body } = await answerOf(clientOf({ url }), 'stock@1', { deadlineMs: 100 });
+    const { status, body } = await answerOf(clientOf({ url }), 'stock@1', { deadlineMs: 1_000 });
     expect(status).toBe(200);
     await expect(body.text()).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
   });

@@ -65,7 +65,7 @@ export function testSettlement(setStage: SetStage): void {
       abort();
       expect(await settled).toBe('aborted');
       // The server hears of it a moment later; a handler that answers before that has not been left alone.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       stage.late.answer();
       await vi.waitFor(async () => expect(await stage.remaining()).toBe(20), soon);
     });

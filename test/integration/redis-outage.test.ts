@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRedisStore, type RedisStore } from '../../src/stores/redis/index.ts';
+import type { Key } from '../../src/core/records.ts';
+import { createRedisStore, type GivenClient, type RedisStore } from '../../src/stores/redis/index.ts';
+import { commitScript } from '../../src/stores/redis/scripts.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { addOne, group, rejection, times } from '../conformance/under-test.ts';
+import { addOne, type Count, group, rejection, times } from '../conformance/under-test.ts';
 import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
-import { startTcpProxy, type TcpProxy } from '../servers/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy, type Weather } from '../servers/tcp-proxy.ts';
 import { libraries } from './redis-clients.ts';
 import { Traffic } from './redis-traffic.ts';
 
@@ -26,6 +28,7 @@ describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', 
   let store: RedisStore;
   /** Sees what is there, past the proxy. */
   let witness: RedisStore;
+  let client: GivenClient;
   let close: () => Promise<void>;
 
   beforeAll(async () => {
@@ -37,8 +40,8 @@ describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', 
   beforeEach(async () => {
     proxy = await startTcpProxy(server);
     const made = await single({ host: server.host, port: proxy.port });
-    close = made.close;
-    store = createRedisStore({ client: made.client, deadlineMs });
+    ({ client, close } = made);
+    store = createRedisStore({ client, deadlineMs });
     witness = createRedisStore({ url: server.url, deadlineMs: 10_000 });
     await until(() => isServed(store));
     await until(() => isServed(witness));
@@ -88,41 +91,53 @@ describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', 
     await traffic.expectCounted(witness);
   });
 
+  const countOf = (where: Store, key: Key<Count>) =>
+    where.view([key], (records) => records.get(key)?.count ?? 0);
+
+  /** A commit that reaches the server while nothing of what it answers comes back. */
+  async function commitUnanswered(patient: Store, key: Key<Count>, weather: Weather) {
+    // So that the server has the script, and the first run of it is the commit.
+    const other = group().key;
+    await witness.transact([other], addOne(other));
+    await until(() => isServed(patient));
+    proxy.change({ ...weather, from: commitScript.sha });
+    const failing = rejection(patient.transact([key], addOne(key)));
+    await until(async () => (await countOf(witness, key)) > 0);
+    return { failing };
+  }
+
   test('a commit whose reply is lost fails, and is not sent again', async () => {
     const { key } = group();
-    await store.view([key], () => null);
-    proxy.change({ dropReplies: true });
-    const fault = await rejection(store.transact([key], addOne(key)));
-    expect(fault).toMatchObject({ code: expect.stringMatching(/^STORE_(TIMEOUT|FAILED)$/) });
-    const count = () => witness.view([key], (records) => records.get(key)?.count);
-    await until(async () => (await count()) !== undefined);
+    const patient = createRedisStore({ client, deadlineMs: 2_000 });
+    const { failing } = await commitUnanswered(patient, key, { dropReplies: true });
+    expect(await failing).toMatchObject({ code: expect.stringMatching(/^STORE_(TIMEOUT|FAILED)$/) });
     proxy.change({});
     proxy.reset();
-    await until(() => isServed(store));
-    expect(await count()).toBe(1);
-    expect(await store.transact([key], addOne(key))).toBe(2);
+    await until(() => isServed(patient));
+    expect([await countOf(witness, key), await countOf(patient, key)]).toEqual([1, 1]);
+    await patient.close();
   });
 
   test('a connection that is reset under a commit fails it, and the commit is not sent again', async () => {
     const { key } = group();
-    await store.view([key], () => null);
-    proxy.change({ delayMs: 60_000 });
-    const failing = rejection(store.transact([key], addOne(key)));
-    const count = () => witness.view([key], (records) => records.get(key)?.count);
-    await until(async () => (await count()) !== undefined);
+    const patient = createRedisStore({ client, deadlineMs: hangMs });
+    const { failing } = await commitUnanswered(patient, key, { delayMs: 60_000 });
     proxy.change({});
     proxy.reset();
     expect(await failing).toMatchObject({ code: expect.stringMatching(/^STORE_(FAILED|TIMEOUT)$/) });
-    await until(() => isServed(store));
-    expect(await count()).toBe(1);
+    await until(() => isServed(patient));
+    expect([await countOf(witness, key), await countOf(patient, key)]).toEqual([1, 1]);
+    await patient.close();
   });
 
   test('a connection that the server closes half is replaced', async () => {
     const { key } = group();
-    await store.transact([key], addOne(key));
+    const patient = createRedisStore({ client, deadlineMs: 2_000 });
+    expect(await patient.transact([key], addOne(key))).toBe(1);
     proxy.halfClose();
-    await until(() => isServed(store));
-    expect(await store.transact([key], addOne(key))).toBe(2);
+    await until(() => isServed(patient));
+    expect(await patient.transact([key], addOne(key))).toBe(2);
+    await patient.close();
   });
 
   test('replies that come too late are timeouts', async () => {

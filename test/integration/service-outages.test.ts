@@ -51,7 +51,7 @@ describe.runIf(!missing.includes('redis'))('a Redis that is lost', () => {
     const under = await startService({
       store: redis.url,
       failure: {
-        deadlineMs: 500,
+        deadlineMs: 5_000,
         breaker: { minOpenMs: 200, healthyMs: 100, probeEveryMs: 50, tripWindowMs: 60_000 },
       },
     });

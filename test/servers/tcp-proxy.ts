@@ -7,6 +7,8 @@ export interface Weather {
   readonly delayMs?: number;
   /** Requests go through; replies do not come back. */
   readonly dropReplies?: boolean;
+  /** Replies pass as usual until a request with this text has come. */
+  readonly from?: string;
   /** New connections are refused by a reset. */
   readonly refuse?: boolean;
 }
@@ -31,6 +33,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   let roundTrips = 0;
   let requestBytes = 0;
   let isAnswered = true;
+  let hasBegun = true;
   const pairs = new Set<{ client: Socket; server: Socket }>();
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
@@ -46,12 +49,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       if (isAnswered) roundTrips += 1;
       isAnswered = false;
       requestBytes += request.length;
+      hasBegun ||= request.includes(weather.from ?? '');
       server.write(request);
     });
     server.on('data', (reply: Buffer) => {
       isAnswered = true;
-      if (weather.dropReplies) return;
-      if (weather.delayMs === undefined) client.write(reply);
+      if (weather.dropReplies && hasBegun) return;
+      if (weather.delayMs === undefined || !hasBegun) client.write(reply);
       else setTimeout(() => client.write(reply), weather.delayMs);
     });
     const end = (): void => {
@@ -75,6 +79,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     },
     change(next) {
       weather = next;
+      hasBegun = next.from === undefined;
     },
     reset() {
       for (const { client } of pairs) client.resetAndDestroy();
