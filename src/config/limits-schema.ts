@@ -20,6 +20,13 @@ const cost = whole(0, 1_000_000, 'What a call costs.');
 
 const Limit = optionalFields({ ratePerSecond: rate, burst });
 
+const path = Type.String({
+  pattern: '^/',
+  maxLength: 512,
+  expected: 'a path of at most 512 characters that starts with "/"',
+  description: '`/read/:id` matches one segment at `:id`; a last `*` matches whatever follows.',
+});
+
 const Route = Type.Object(
   {
     method: Type.Optional(
@@ -29,16 +36,23 @@ const Route = Type.Object(
         description: 'Any method if absent. A HEAD counts as the GET it stands for.',
       }),
     ),
-    path: Type.String({
-      pattern: '^/',
-      maxLength: 512,
-      expected: 'a path of at most 512 characters that starts with "/"',
-      description: '`/read/:id` matches one segment at `:id`; a last `*` matches whatever follows.',
-    }),
+    path,
     cost: Type.Optional(cost),
     signIn: Type.Optional(
       Type.Boolean({ description: 'A sensitive route: answers do not tell the remaining quota.' }),
     ),
+  },
+  strict,
+);
+
+const GatewayService = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$',
+      expected: '1 to 64 letters, digits, ".", "_", "@" or "-", a letter or digit first',
+      description: 'As its nodes name it in `publishPressure`.',
+    }),
+    path: Type.Optional(path),
   },
   strict,
 );
@@ -55,6 +69,7 @@ const Override = Type.Object(
 
 /** Metrics have a series per route. */
 const mostRoutes = 500;
+const mostServices = 64;
 
 export const LimitsSection = optionalFields(
   {
@@ -66,6 +81,12 @@ export const LimitsSection = optionalFields(
       description: 'What routes cost; the first match wins.',
     }),
     otherCost: cost,
+    services: Type.Array(GatewayService, {
+      maxItems: mostServices,
+      description:
+        'Services behind the gateway: under the pressure that they publish in the store, who calls them gets less. The first ' +
+        'match wins; the last one may be without a path, for all other calls.',
+    }),
     overrides: Type.Array(Override, { maxItems: 10_000 }),
     allow: AllowSchema,
     shadow: Type.Union([Type.Boolean(), Type.Array(choice(['limit', 'auto-block']), { maxItems: 2 })], {

@@ -172,6 +172,12 @@ describe('a bad configuration', () => {
       'trustedProxies[0]: must be an address',
     ],
     [
+      'a service that leaves none to those after it',
+      { limits: { services: [{ name: 'a', path: '/a' }, { name: 'b' }, { name: 'c' }] } },
+      'limits.services[1]: must have a path',
+    ],
+    ['a service without a name', { limits: { services: [{ path: '/a' }] } }, 'limits.services[0].name'],
+    [
       'a range in an override',
       { limits: { overrides: [{ cidr: 'x', ratePerSecond: 1 }] } },
       'limits.overrides[0].cidr',

@@ -106,7 +106,16 @@ function unknownPolicies(shadow: object, policies: readonly Policy[]): Problem[]
 }
 
 function limitsOf({ signedIn = {}, ...data }: LimitsData): LimitSettings {
-  return { overrides: [], anonymous: {}, allow: {}, shadow: false, ...defaults.limits, ...signedIn, ...data };
+  return {
+    services: [],
+    overrides: [],
+    anonymous: {},
+    allow: {},
+    shadow: false,
+    ...defaults.limits,
+    ...signedIn,
+    ...data,
+  };
 }
 
 function scenariosOf(data: ScenariosData, problems: Problem[]): ScenarioSettings {

@@ -69,7 +69,14 @@ export interface ServiceToken {
   readonly sha256: string;
 }
 
-/** What `createLimiter` takes as data, and which headers an answer carries. */
+/** A service behind the gateway, which tells its pressure through the store. */
+export interface GatewayService {
+  readonly name: string;
+  /** The calls that go to it. Default: all. */
+  readonly path?: string | undefined;
+}
+
+/** What `createLimiter` takes as data, the services that it spares, and which headers an answer carries. */
 export interface LimitSettings {
   /** Default `default`. */
   readonly name: string;
@@ -83,6 +90,8 @@ export interface LimitSettings {
   readonly routes: readonly Route[];
   /** Default 1. */
   readonly otherCost: number;
+  /** Default: none. */
+  readonly services: readonly GatewayService[];
   readonly overrides: readonly LimitOverride[];
   readonly allow: AllowListOptions;
   /** Default false: none. */

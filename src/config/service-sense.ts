@@ -67,6 +67,13 @@ function judgeLimits(limits: ServiceData['limits'], report: Report): void {
     if ((user === undefined) === (cidr === undefined)) report(path, 'must have either a user or a cidr');
     if (cidr !== undefined) judgeRange(`${path}.cidr`, cidr, report);
   });
+  limits?.services?.forEach(({ path }, index, { length }) => {
+    if (path === undefined && index < length - 1)
+      report(
+        `limits.services[${index}]`,
+        'must have a path: without one it takes all calls from those after it',
+      );
+  });
   judgeRanges('limits.allow.cidrs', limits?.allow?.cidrs ?? [], report);
 }
 

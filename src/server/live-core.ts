@@ -16,6 +16,7 @@ import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { type Call, createLimiter, type LimitCounts, type Limiter, type Verdict } from '../limits/index.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
+import { GatewayPressure, type ServicePressure } from './gateway-pressure.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
 import {
   limitListener,
@@ -23,6 +24,7 @@ import {
   type Observation,
   observeGuard,
   pinListeners,
+  pressureListener,
   scenarioListener,
 } from './observation.ts';
 import type { OpenedStore } from './open-store.ts';
@@ -42,6 +44,7 @@ export class LiveCore {
   readonly #observation: Observation;
   #config: ServiceConfig;
   #limiter: Limiter;
+  #pressure: GatewayPressure;
   #scenarios: Scenarios | null;
   /** What those before the present ones have counted. */
   #limitsBefore: LimitCounts | null = null;
@@ -62,8 +65,10 @@ export class LiveCore {
     this.audit = new AuditTrail(records, config.environment, pinListeners(observation).onAudit);
     this.guard = new LiveGuard(this.#makeGuard(config));
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
-    this.#limiter = this.#makeLimiter(config);
+    this.#pressure = this.#makePressure(config);
+    this.#limiter = this.#makeLimiter(config, this.#pressure);
     this.#scenarios = this.#makeScenarios(config);
+    this.#pressure.start();
   }
 
   get config(): ServiceConfig {
@@ -85,6 +90,11 @@ export class LiveCore {
     counts: () => sumOf(this.#limitsBefore, this.#limiter.counts()),
   };
 
+  /** Of the services behind the gateway, now. */
+  pressures(): readonly ServicePressure[] {
+    return this.#pressure.now();
+  }
+
   /** Since the start, however often scenarios were replaced; null where they are off. */
   scenarioCounts(): ScenarioCounts | null {
     return this.#scenarios === null ? null : sumOf(this.#scenariosBefore, this.#scenarios.counts());
@@ -96,13 +106,14 @@ export class LiveCore {
    * @throws Fault `CONFIG_INVALID` when a part cannot be made
    */
   prepare(config: ServiceConfig, live: readonly string[]): () => void {
-    const limiter = live.includes('limits') ? this.#makeLimiter(config) : null;
+    const pressure = live.includes('limits') ? this.#makePressure(config) : null;
+    const limiter = pressure === null ? null : this.#makeLimiter(config, pressure);
     const scenarios = live.includes('scenarios') ? this.#makeScenarios(config) : this.#scenarios;
     const guard = live.includes('policies') ? this.#makeGuard(config, this.guard.current) : null;
     return () => {
       this.#config = config;
       nameConfigured(this.#observation.metrics, config);
-      if (limiter !== null) this.#useLimiter(limiter);
+      if (limiter !== null && pressure !== null) this.#useLimiter(limiter, pressure);
       if (scenarios !== this.#scenarios) this.#useScenarios(scenarios);
       if (guard !== null) void this.guard.replace(guard);
     };
@@ -110,13 +121,17 @@ export class LiveCore {
 
   /** Ends it; the store and the logs stay, and are closed by whoever opened them. */
   async close(): Promise<void> {
+    this.#pressure.stop();
     this.pins.close();
     await this.guard.close();
   }
 
-  #useLimiter(limiter: Limiter): void {
+  #useLimiter(limiter: Limiter, pressure: GatewayPressure): void {
     this.#limitsBefore = sumOf(this.#limitsBefore, this.#limiter.counts());
     this.#limiter = limiter;
+    this.#pressure.stop();
+    this.#pressure = pressure;
+    pressure.start();
   }
 
   #useScenarios(scenarios: Scenarios | null): void {
@@ -189,15 +204,26 @@ export class LiveCore {
     });
   }
 
-  #makeLimiter(config: ServiceConfig): Limiter {
+  #makePressure({ environment, limits }: ServiceConfig): GatewayPressure {
+    const { services } = limits;
+    return new GatewayPressure({
+      services,
+      store: this.#opened.store,
+      environment,
+      onFault: pressureListener(this.#observation),
+    });
+  }
+
+  #makeLimiter(config: ServiceConfig, pressure: GatewayPressure): Limiter {
     const { environment } = config;
-    const { userHeader: _, ...limits } = config.limits;
+    const { userHeader: _, services: __, ...limits } = config.limits;
     return createLimiter({
       ...limits,
       ...this.#secrets,
       store: this.#opened.store,
       environment,
       limitFor: (call) => this.pins.current.limitFor(call),
+      refillScale: (call) => pressure.scaleOf(call),
       onEvent: limitListener(this.#observation, limits.name),
       warn: ({ code, message }) => this.#observation.log.warn({ code }, message),
     });

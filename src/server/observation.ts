@@ -1,6 +1,6 @@
 import type { ScenarioListener } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { Fault } from '../core/fault.ts';
+import { Fault } from '../core/fault.ts';
 import type { AuditEvent } from '../guard/events.ts';
 import { type BreakerPolicy, defaultBreaker } from '../guard/failure/failure-policy.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -77,6 +77,15 @@ export function limitListener({ log, metrics, feed }: Observation, name: string)
     if (event.type === 'record-corrupt') {
       log.error({ limiter: name, count: event.setAside }, 'a stored record cannot be read');
     }
+  };
+}
+
+/** Told every second while the store does not answer; of that others tell in the log. */
+export function pressureListener({ log, metrics }: Observation): (cause: unknown) => void {
+  return (cause) => {
+    const code = cause instanceof Fault ? cause.code : 'INVARIANT_BROKEN';
+    metrics.fault(code);
+    log.debug({ code }, 'the pressure of services could not be read; what is known of it fades');
   };
 }
 

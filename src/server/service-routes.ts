@@ -33,7 +33,7 @@ export interface RoutesParts {
 
 /** Every endpoint of a service, those of its rooms too. */
 export function serviceRoutes(parts: RoutesParts): readonly Route[] {
-  const { opened, observation, rooms, isDraining, version } = parts;
+  const { core, opened, observation, rooms, isDraining, version } = parts;
   const pulse = new StorePulse(opened.store, () => performance.now());
   const storeAnswers = () => pulse.answers();
   const targets = new TargetBook(
@@ -41,6 +41,7 @@ export function serviceRoutes(parts: RoutesParts): readonly Route[] {
     (reporter, { requestId, hops }) => observation.feed.publish('loop', { reporter, requestId, hops }),
   );
   observation.metrics.followTargets(() => targets.counts());
+  observation.metrics.followPressures(() => core.pressures());
   const routes: Route[] = [
     ...coreRoutes(parts),
     ...healthRoutes({ storeAnswers, isDraining }),
@@ -84,6 +85,7 @@ function ownStatusRoutes(
     config: () => core.config,
     guard: core.guard,
     limiter: core.limiter,
+    pressures: () => core.pressures(),
     scenarios: () => core.scenarios,
     scenarioCounts: () => core.scenarioCounts(),
     store: opened.kind,

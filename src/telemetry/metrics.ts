@@ -40,6 +40,12 @@ export interface ReportedBreakers {
   readonly breakers: Readonly<Record<'closed' | 'open' | 'half-open', number>>;
 }
 
+/** What a service behind the gateway says of itself. */
+export interface NamedPressure {
+  readonly name: string;
+  readonly pressure: number;
+}
+
 const noReports: ReportedBreakers = { reporters: 0, breakers: { closed: 0, open: 0, 'half-open': 0 } };
 const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
 const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
@@ -184,6 +190,16 @@ export class Metrics {
     },
   );
   #readTargets: () => ReportedBreakers = () => noReports;
+  readonly #pressure: Gauge<'service'> = this.#gauge(
+    'portcullis_service_pressure',
+    'The pressure of a service behind the gateway, from 0 to 1.',
+    ['service'],
+    () => {
+      this.#pressure.reset();
+      for (const { name, pressure } of this.#readPressures()) this.#pressure.set({ service: name }, pressure);
+    },
+  );
+  #readPressures: () => readonly NamedPressure[] = () => [];
 
   constructor(options: MetricsOptions) {
     this.#policy = new Label(options.policies);
@@ -334,6 +350,11 @@ export class Metrics {
   /** What service clients report of their targets: read whenever the numbers are, since reports expire. */
   followTargets(read: () => ReportedBreakers): void {
     this.#readTargets = read;
+  }
+
+  /** The services that a configuration names: read whenever the numbers are, since what is known of them fades. */
+  followPressures(read: () => readonly NamedPressure[]): void {
+    this.#readPressures = read;
   }
 
   #standings(): { readonly policy: string; readonly mode: Mode }[] {

@@ -12,11 +12,18 @@ const pages: readonly { name: string; ready: (page: Page) => Promise<void> }[] =
   { name: 'Live', ready: (page) => page.getByRole('table', { name: 'Decisions, newest first' }).waitFor() },
   { name: 'Subject', ready: lookSomebodyUp },
   { name: 'Blocks', ready: (page) => page.getByRole('table', { name: /Running blocks/ }).waitFor() },
-  { name: 'Limits', ready: (page) => page.getByRole('table', { name: /What a call costs/ }).waitFor() },
+  { name: 'Limits', ready: seeServices },
   { name: 'Health', ready: (page) => page.getByRole('table', { name: 'Mode of each policy' }).waitFor() },
   { name: 'Audit', ready: (page) => page.getByText('Nobody has lifted').waitFor() },
   { name: 'Replay', ready: (page) => page.getByLabel('Event file').waitFor() },
 ];
+
+async function seeServices(page: Page): Promise<void> {
+  await page.getByRole('table', { name: /What a call costs/ }).waitFor();
+  const services = page.getByRole('table', { name: /Services behind the gateway/ });
+  await services.getByRole('row', { name: 'orders /orders/* 0 %' }).waitFor();
+  await services.getByRole('row', { name: 'shop anything else 0 %' }).waitFor();
+}
 
 async function lookSomebodyUp(page: Page): Promise<void> {
   await page.getByLabel('Account').fill(attacker(0).account);
@@ -30,7 +37,8 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    service = await startConsoleService();
+    const services = [{ name: 'orders', path: '/orders/*' }, { name: 'shop' }];
+    service = await startConsoleService({ limits: { services } });
     browser = await openBrowser();
     await bruteForce(service, { accounts: 3, failures: 6 });
   });

@@ -90,6 +90,18 @@ describe('numbers across a reload', () => {
     await under.close();
   });
 
+  it('are those of the services that it names', async () => {
+    const { under, config, apply } = await started({ limits: { services: [{ name: 'orders' }] } });
+    const services = async () => (await under.ask('GET', '/v1/status')).json.limits.services;
+    expect(await services()).toEqual([{ name: 'orders', path: null, pressure: 0 }]);
+    apply({ limits: { ...config.limits, services: [{ name: 'shop', path: '/shop/*' }] } });
+    expect(await services()).toEqual([{ name: 'shop', path: '/shop/*', pressure: 0 }]);
+    expect(await linesOf(under, 'portcullis_service_pressure')).toEqual([
+      'portcullis_service_pressure{service="shop"} 0',
+    ]);
+    await under.close();
+  });
+
   it('go on', async () => {
     const { under, config, apply } = await started({ limits: { anonymous: { ratePerSecond: 50 } } });
     const counts = async () => {

@@ -15,12 +15,22 @@ export interface RouteCost {
   readonly isSignIn: boolean;
 }
 
+/** A service behind the gateway. */
+export interface GatewayService {
+  readonly name: string;
+  /** Null: all calls that are left. */
+  readonly path: string | null;
+  /** From 0 to 1. */
+  readonly pressure: number;
+}
+
 /** The gateway's limiter, as the service tells it. */
 export interface LimitsView {
   readonly signedIn: Rate;
   readonly anonymous: Rate;
   readonly routes: readonly RouteCost[];
   readonly otherCost: number;
+  readonly services: readonly GatewayService[];
   /** Rules that decide and tell, but never refuse. */
   readonly shadow: readonly string[];
   /** Counts since the start, by what happened. */
@@ -36,6 +46,7 @@ export function limitsIn({ raw }: ServiceStatus): LimitsView | null {
     anonymous: rateOf(limits.anonymous),
     routes: listIn(limits, 'routes').flatMap(routeOf),
     otherCost: numberOf(limits.otherCost) || 1,
+    services: listIn(limits, 'services').flatMap(serviceOf),
     shadow: shadowOf(limits.shadow),
     counts: countsOf(limits.counts),
   };
@@ -52,6 +63,12 @@ function routeOf(value: unknown): RouteCost[] {
   return [
     { method: textOf(method), path: textOf(path) ?? '', cost: numberOf(cost), isSignIn: signIn === true },
   ];
+}
+
+function serviceOf(value: unknown): GatewayService[] {
+  if (!isObject(value)) return [];
+  const { name, path, pressure } = value;
+  return [{ name: textOf(name) ?? '', path: textOf(path), pressure: numberOf(pressure) }];
 }
 
 function shadowOf(value: unknown): string[] {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { type LimitsView, limitsIn, type Rate } from '../api/limits.ts';
+import { type GatewayService, type LimitsView, limitsIn, type Rate } from '../api/limits.ts';
 import { status } from '../api/status.ts';
-import { count } from '../format/number.ts';
+import { count, share } from '../format/number.ts';
 import { BarList } from '../parts/bar-list.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
@@ -31,7 +31,7 @@ export function LimitsPage() {
 }
 
 function LimitPanels({ limits }: { readonly limits: LimitsView }) {
-  const { signedIn, anonymous, routes, otherCost, shadow, counts } = limits;
+  const { signedIn, anonymous, routes, otherCost, services, shadow, counts } = limits;
   const rates: readonly (Rate & { who: string })[] = [
     { who: 'Signed in', ...signedIn },
     { who: 'Anonymous', ...anonymous },
@@ -70,6 +70,7 @@ function LimitPanels({ limits }: { readonly limits: LimitsView }) {
             </p>
           )}
         </Panel>
+        {services.length === 0 ? null : <ServicesPanel services={services} />}
         <Panel title="Since the start">
           {happened.length === 0 ? (
             <Empty>No call has asked this limiter yet.</Empty>
@@ -83,5 +84,22 @@ function LimitPanels({ limits }: { readonly limits: LimitsView }) {
         </Panel>
       </div>
     </div>
+  );
+}
+
+function ServicesPanel({ services }: { readonly services: readonly GatewayService[] }) {
+  return (
+    <Panel title="Services" aside={<span>Under pressure buckets fill more slowly</span>}>
+      <DataTable
+        caption="Services behind the gateway, and the pressure they tell of"
+        rows={services}
+        keyOf={({ name, path }) => `${name} ${path}`}
+        columns={[
+          { title: 'Service', cell: ({ name }) => name, isHead: true },
+          { title: 'Path', cell: ({ path }) => <code>{path ?? 'anything else'}</code> },
+          { title: 'Pressure', cell: ({ pressure }) => share(pressure, 1), isNumber: true },
+        ]}
+      />
+    </Panel>
   );
 }

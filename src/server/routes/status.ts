@@ -6,6 +6,7 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { FeedCounts } from '../../telemetry/live-feed.ts';
 import type { DecisionCounts } from '../decision-tally.ts';
+import type { ServicePressure } from '../gateway-pressure.ts';
 import type { StoreKind } from '../open-store.ts';
 import type { Route } from '../route.ts';
 import type { TargetCounts } from '../target-book.ts';
@@ -15,6 +16,8 @@ export interface StatusParts {
   readonly config: () => ServiceConfig;
   readonly guard: Guard;
   readonly limiter: Limiter;
+  /** Of the services behind the gateway. */
+  readonly pressures: () => readonly ServicePressure[];
   /** Null where they are off. */
   readonly scenarios: () => Scenarios | null;
   /** Since the start; null where they are off. */
@@ -55,7 +58,12 @@ const StatusSchema = Type.Object(
     policies: Type.Array(
       Type.Object({ name: Type.String(), kind: Type.String(), actions: Type.Array(Type.String()) }),
     ),
-    limits: Type.Object({}, { description: 'Rates, route costs and counts of the gateway’s limiter.' }),
+    limits: Type.Object(
+      {},
+      {
+        description: 'Rates, route costs and counts of the gateway’s limiter; services with their pressure.',
+      },
+    ),
     decisions: Type.Object({}, { description: 'Counts by policy and outcome since the start.' }),
     scenarios: Type.Object({}, { description: 'Which scenarios run, and what they did.' }),
     feed: Type.Object({}, { description: 'Counts of the live feed.' }),
@@ -102,7 +110,7 @@ async function statusOf(parts: StatusParts): Promise<object> {
     draining: parts.isDraining(),
     modes: guard.modes(),
     policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
-    limits: limitsOf(config, limiter),
+    limits: limitsOf(config, limiter, parts.pressures()),
     scenarios: scenariosOf(config, parts.scenarios(), parts.scenarioCounts()),
     decisions: parts.decisions(),
     feed: parts.feed(),
@@ -124,7 +132,11 @@ function scenariosOf(
 /** A quarter of the signed-in rate, where nothing else is said. */
 const anonymousShare = 0.25;
 
-function limitsOf({ limits }: ServiceConfig, limiter: Limiter): object {
+function limitsOf(
+  { limits }: ServiceConfig,
+  limiter: Limiter,
+  pressures: readonly ServicePressure[],
+): object {
   const { ratePerSecond, burst, anonymous = {}, routes, otherCost, shadow, overrides } = limits;
   return {
     name: limiter.name,
@@ -140,6 +152,7 @@ function limitsOf({ limits }: ServiceConfig, limiter: Limiter): object {
       signIn,
     })),
     otherCost,
+    services: pressures.map(({ name, path = null, pressure }) => ({ name, path, pressure })),
     shadow,
     overrides: overrides.length,
     counts: limiter.counts(),
