@@ -33,7 +33,7 @@ export function openObservation(config: ServiceConfig, log: Log, version: string
   const feed = new LiveFeed({
     ...telemetry.feed,
     onSubscribers: (count) => {
-      metrics.subscribers(count);
+      metrics.state.subscribers(count);
       for (const total = feed.counts().dropped; dropped < total; dropped += 1) metrics.subscriberDropped();
     },
   });
@@ -126,7 +126,7 @@ export function pinListeners({ log, metrics, feed }: Observation) {
       log.warn({ code }, 'pins could not be read; those known stay until they end');
     },
     onChange: (pins: readonly Pin[]) => {
-      for (const kind of pinKinds) metrics.pins(kind, pins.filter((pin) => pin.kind === kind).length);
+      for (const kind of pinKinds) metrics.state.pins(kind, pins.filter((pin) => pin.kind === kind).length);
       feed.publish('pin', { pins: pins.map(({ id, until }) => ({ id, until })) });
     },
   };

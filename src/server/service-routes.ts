@@ -40,8 +40,8 @@ export function serviceRoutes(parts: RoutesParts): readonly Route[] {
     () => performance.now(),
     (reporter, { requestId, hops }) => observation.feed.publish('loop', { reporter, requestId, hops }),
   );
-  observation.metrics.followTargets(() => targets.counts());
-  observation.metrics.followPressures(() => core.pressures());
+  observation.metrics.state.followTargets(() => targets.counts());
+  observation.metrics.state.followPressures(() => core.pressures());
   const routes: Route[] = [
     ...coreRoutes(parts),
     ...healthRoutes({ storeAnswers, isDraining }),

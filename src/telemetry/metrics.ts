@@ -1,5 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type Mode, type Reason, rules } from '../core/decision.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type Reason, rules } from '../core/decision.ts';
 import { type FaultCode, faultCatalogue } from '../core/fault.ts';
 import type { DecisionEvent, StoreEvent } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -7,6 +7,7 @@ import type { LimitEvent } from '../limits/events.ts';
 import type { Verdict } from '../limits/verdict.ts';
 import { Label } from './label.ts';
 import { SpanTally } from './span-tally.ts';
+import { StateGauges } from './state-gauges.ts';
 import { Tally } from './tally.ts';
 
 export interface MetricsOptions {
@@ -34,20 +35,6 @@ export interface HttpObservation {
   readonly durationMs: number;
 }
 
-/** How many service clients report their targets, and these by the state of their breakers. */
-export interface ReportedBreakers {
-  readonly reporters: number;
-  readonly breakers: Readonly<Record<'closed' | 'open' | 'half-open', number>>;
-}
-
-/** What a service behind the gateway says of itself. */
-export interface NamedPressure {
-  readonly name: string;
-  readonly pressure: number;
-}
-
-const noReports: ReportedBreakers = { reporters: 0, breakers: { closed: 0, open: 0, 'half-open': 0 } };
-const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'];
 const ops = ['check', 'fail', 'succeed', 'consume', 'probe'];
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
 const responses = ['degrade', 'block', 'shadow', 'skip'];
@@ -82,6 +69,8 @@ export class Metrics {
   readonly #kratosReason = new Label(kratosReasons);
   readonly #act = new Label(acts);
   readonly #allowWeight: number;
+  /** How things stand, beside what has happened. */
+  readonly state: StateGauges;
 
   readonly #decisions = this.#tally(
     'portcullis_decisions_total',
@@ -148,58 +137,6 @@ export class Metrics {
     ['route'],
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
-  /** Their modes are read whenever the numbers are: a guard that is replaced need not say where it stands. */
-  readonly #guards = new Set<Pick<Guard, 'modes'>>();
-  readonly #mode: Gauge<'policy' | 'mode'> = this.#gauge(
-    'portcullis_policy_mode',
-    'One for the mode a policy is in, else zero.',
-    ['policy', 'mode'],
-    () => {
-      this.#mode.reset();
-      for (const { policy, mode: present } of this.#standings())
-        for (const mode of modes) this.#mode.set({ policy, mode }, mode === present ? 1 : 0);
-    },
-  );
-  readonly #degraded: Gauge<'policy'> = this.#gauge(
-    'portcullis_degraded',
-    'One while a policy decides without the store.',
-    ['policy'],
-    () => this.#tellOutages(this.#degraded),
-  );
-  readonly #open: Gauge<'policy'> = this.#gauge(
-    'portcullis_breaker_open',
-    'One while a policy’s breaker is open.',
-    ['policy'],
-    () => this.#tellOutages(this.#open),
-  );
-  readonly #subscribers = this.#gauge('portcullis_feed_subscribers', 'Readers of the live feed.', []);
-  readonly #pins = this.#gauge('portcullis_pins', 'Pins that operators have set.', ['kind']);
-  readonly #reporters: Gauge = this.#gauge(
-    'portcullis_target_reporters',
-    'Service clients that report their targets.',
-    [],
-    () => this.#reporters.set(this.#readTargets().reporters),
-  );
-  readonly #targets: Gauge<'breaker'> = this.#gauge(
-    'portcullis_targets',
-    'Targets of service clients, by the state of their breakers; each once for every client that reports it.',
-    ['breaker'],
-    () => {
-      const { breakers } = this.#readTargets();
-      for (const [breaker, count] of Object.entries(breakers)) this.#targets.set({ breaker }, count);
-    },
-  );
-  #readTargets: () => ReportedBreakers = () => noReports;
-  readonly #pressure: Gauge<'service'> = this.#gauge(
-    'portcullis_service_pressure',
-    'The pressure of a service behind the gateway, from 0 to 1.',
-    ['service'],
-    () => {
-      this.#pressure.reset();
-      for (const { name, pressure } of this.#readPressures()) this.#pressure.set({ service: name }, pressure);
-    },
-  );
-  #readPressures: () => readonly NamedPressure[] = () => [];
 
   constructor(options: MetricsOptions) {
     this.#policy = new Label(options.policies);
@@ -207,10 +144,7 @@ export class Metrics {
     this.#httpRoute = new Label(options.httpRoutes);
     this.#scenario = new Label([allScenarios, ...(options.scenarios ?? [])]);
     this.#allowWeight = options.allowEventEvery ?? 1;
-    this.#gauge('portcullis_build_info', 'One; the version is in the label.', ['version', 'node']).set(
-      { version: options.version, node: process.version },
-      1,
-    );
+    this.state = new StateGauges(this.registry, this.#policy, options.version);
     if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
   }
 
@@ -249,9 +183,9 @@ export class Metrics {
         if (policy === null) this.fault('RECORD_CORRUPT');
       }),
     ];
-    this.#guards.add(guard);
+    const forget = this.state.followGuard(guard);
     return () => {
-      this.#guards.delete(guard);
+      forget();
       for (const end of endings) end();
     };
   }
@@ -326,10 +260,6 @@ export class Metrics {
     this.#reloads.add([result]);
   }
 
-  subscribers(count: number): void {
-    this.#subscribers.set(count);
-  }
-
   subscriberDropped(): void {
     this.#feed.add([]);
   }
@@ -343,44 +273,7 @@ export class Metrics {
     this.#logFailures.add([]);
   }
 
-  pins(kind: 'limit' | 'failure' | 'scenario' | 'shadow', count: number): void {
-    this.#pins.set({ kind }, count);
-  }
-
-  /** What service clients report of their targets: read whenever the numbers are, since reports expire. */
-  followTargets(read: () => ReportedBreakers): void {
-    this.#readTargets = read;
-  }
-
-  /** The services that a configuration names: read whenever the numbers are, since what is known of them fades. */
-  followPressures(read: () => readonly NamedPressure[]): void {
-    this.#readPressures = read;
-  }
-
-  #standings(): { readonly policy: string; readonly mode: Mode }[] {
-    return [...this.#guards].flatMap((guard) =>
-      guard.modes().map(({ policy, mode }) => ({ policy: this.#policy.of(policy), mode })),
-    );
-  }
-
-  /** A policy is out of NORMAL exactly while its breaker is open. */
-  #tellOutages(gauge: Gauge<'policy'>): void {
-    gauge.reset();
-    for (const { policy, mode } of this.#standings()) gauge.set({ policy }, mode === 'NORMAL' ? 0 : 1);
-  }
-
   #tally<L extends string>(name: string, help: string, labels: readonly L[]): Tally<L> {
     return new Tally(this.registry, name, help, labels);
-  }
-
-  /** @param collect sets it whenever the numbers are read; default: it is set when something happens */
-  #gauge<L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    collect?: () => void,
-  ): Gauge<L> {
-    const options = { name, help, labelNames: [...labelNames], registers: [this.registry] };
-    return new Gauge(collect === undefined ? options : { ...options, collect });
   }
 }
