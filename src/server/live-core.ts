@@ -10,6 +10,7 @@ import { AuditTrail } from '../guard/audit-trail.ts';
 import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
 import { assembleGuard, type Guard } from '../guard/guard.ts';
+import { identifierFor } from '../guard/identifier-for.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
@@ -189,7 +190,7 @@ export class LiveCore {
     const { environment, failure, telemetry } = config;
     const { store, keepsDeadlines } = this.#opened;
     return assembleGuard({
-      identifier: createIdentifier(this.#secrets),
+      identifier: identifierFor(store, this.#secrets),
       store: lentStore(store),
       policies: pinnedPolicies(config.policies, this.pins),
       environment,
