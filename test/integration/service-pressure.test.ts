@@ -14,7 +14,7 @@ describe.runIf(isRedisInstalled())('a service in front of another one that share
 
   beforeAll(async () => {
     redis = await startRedis();
-    shared = createRedisStore({ url: redis.url });
+    shared = createRedisStore({ url: redis.url, deadlineMs: 10_000 });
     stop = publishPressure({
       store: shared,
       environment: 'default',

@@ -69,7 +69,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (odd.headAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, odd.headAfterMs));
   if (odd.cut === 'head') return void request.socket.destroy();
-  if (odd.earlyHint !== undefined) response.writeEarlyHints({ link: odd.earlyHint });
+  if (odd.earlyHint !== undefined) await writeHint(response, odd.earlyHint);
   writeHead(request, response, odd, { bytes, sha256: seen.digest('hex') });
   for (const piece of odd.pieces ?? []) {
     if (piece < 0) await new Promise((resolve) => setTimeout(resolve, -piece));
@@ -80,6 +80,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (odd.trailers !== undefined) response.addTrailers(odd.trailers as [string, string][]);
   response.end();
+}
+
+/** While the answer before it is under way, Node would put the head in front of the hint. */
+async function writeHint(response: ServerResponse, link: string): Promise<void> {
+  if (response.socket === null) await once(response, 'socket');
+  response.writeEarlyHints({ link });
 }
 
 /** Until more can be written, or nobody is there to read it. */

@@ -159,9 +159,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#response.write(chunk);
   }
 
-  /** Interim answers are advice: one that cannot be sent on is left out. Clients of HTTP/1.0 know none. */
+  /**
+   * Interim answers are advice: one that cannot be sent on is left out. Clients of HTTP/1.0 know none; and while the answer
+   * before this one is under way, which is when it has no socket yet, Node would put its head in front of the advice.
+   */
   #sendInterim(status: number, link: string | string[] | undefined): void {
-    if (this.#response.req.httpVersion !== '1.1') return;
+    if (this.#response.req.httpVersion !== '1.1' || this.#response.socket === null) return;
     if (status === 102) this.#response.writeProcessing();
     if (status !== 103 || link === undefined) return;
     try {
