@@ -2,8 +2,8 @@ import { Fault } from './core/fault.ts';
 import { defaultPolicies, type Policy } from './core/policy.ts';
 import { type FailureOptions, readFailureOptions } from './guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from './guard/guard.ts';
-import { identifierFor } from './guard/identifier-for.ts';
 import { assertSecret, type Secret } from './identity/hmac.ts';
+import { createIdentifier } from './identity/identifier.ts';
 import { createMemoryStore } from './stores/memory/index.ts';
 import type { Store } from './stores/store.ts';
 
@@ -32,14 +32,13 @@ export interface GuardOptions {
  */
 export function createGuard(options: GuardOptions): Guard {
   assertSecret((options as Partial<GuardOptions> | undefined)?.secret);
-  const { secret, previousSecret, policies = defaultPolicies, environment = 'default' } = options;
-  const store = options.store ?? createMemoryStore();
+  const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
   return assembleGuard({
     // A memory store answers before any timer could run.
-    failure: readFailureOptions(options.store ? options.failure : { deadlineMs: null, ...options.failure }),
+    failure: readFailureOptions(store ? options.failure : { deadlineMs: null, ...options.failure }),
     allowEventEvery: options.allowEventEvery ?? 1,
-    store,
-    identifier: identifierFor(store, { secret, previousSecret }),
+    store: store ?? createMemoryStore(),
+    identifier: createIdentifier({ secret, previousSecret }),
     policies,
     environment,
   });

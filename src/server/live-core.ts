@@ -10,7 +10,6 @@ import { AuditTrail } from '../guard/audit-trail.ts';
 import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
 import { assembleGuard, type Guard } from '../guard/guard.ts';
-import { identifierFor } from '../guard/identifier-for.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
@@ -190,7 +189,7 @@ export class LiveCore {
     const { environment, failure, telemetry } = config;
     const { store, keepsDeadlines } = this.#opened;
     return assembleGuard({
-      identifier: identifierFor(store, this.#secrets),
+      identifier: createIdentifier(this.#secrets),
       store: lentStore(store),
       policies: pinnedPolicies(config.policies, this.pins),
       environment,

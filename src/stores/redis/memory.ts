@@ -8,7 +8,7 @@ import type { StoreClock } from './store-clock.ts';
 /** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
 const warmMs = 300;
 /** Enough for all that is under way at once; more would only keep the garbage collector busy. */
-const maxWarmRecords = 4_096;
+const maxWarmRecords = 8_192;
 
 /** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
 export class Memory {
