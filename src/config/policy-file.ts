@@ -70,7 +70,7 @@ function sharedActions(policies: readonly Policy[]): Problem[] {
 function resolvePolicy(name: string, override: unknown, problems: Problem[]): Policy | null {
   const path = fieldPath('policies', name);
   if (!isPolicyName(name)) {
-    problems.push({ path, message: 'a name must be 1 to 64 letters, digits, "_", "." or "-"' });
+    problems.push({ path, message: policyNameRule });
     return null;
   }
   const origin = originOf(name, override);
@@ -93,7 +93,11 @@ function resolvePolicy(name: string, override: unknown, problems: Problem[]): Po
 }
 
 /** Part of every key of the policy, and a label of its numbers. */
-const isPolicyName = (name: string): boolean => /^[\w.-]{1,64}$/.test(name);
+const policyNameRule =
+  'a name must be 1 to 64 letters, digits, "_", "." or "-", and not begin with "limits."';
+
+/** The records of limiters, and the ids of their blocks, begin with `limits.`; a policy's would be taken for theirs. */
+const isPolicyName = (name: string): boolean => /^(?!limits\.)[\w.-]{1,64}$/.test(name);
 
 const builtIn = (name: unknown): Policy | undefined => defaultPolicies.find((policy) => policy.name === name);
 

@@ -60,6 +60,12 @@ export class Engine {
   }
 
   #bind(policy: Policy, keyspace: Keyspace): void {
+    if (policy.name.startsWith('limits.')) {
+      throw new Fault(
+        'CONFIG_INVALID',
+        `the policy name "${policy.name}" begins with "limits.", as the records of limiters do`,
+      );
+    }
     if (this.#keyspaces.has(policy.name)) {
       throw new Fault('CONFIG_INVALID', `two policies have the name "${policy.name}"`);
     }

@@ -3,7 +3,7 @@ import { createComponentHasher, type Secrets } from '../identity/component-hashe
 import { createIdentifier } from '../identity/identifier.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Call } from './call.ts';
-import { type ClientKey, ClientKeyspace } from './client-keys.ts';
+import type { ClientKey, ClientKeyspace } from './client-keys.ts';
 
 /** Whom a call comes from. */
 export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
@@ -20,8 +20,7 @@ const longestUser = 256;
  *
  * @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same.
  */
-export function createClientFinder(environment: string, limiter: string, secrets: Secrets): ClientFinder {
-  const keyspace = new ClientKeyspace(environment, limiter);
+export function createClientFinder(keyspace: ClientKeyspace, secrets: Secrets): ClientFinder {
   const hash = createComponentHasher(secrets);
   const identifier = createIdentifier(secrets);
   const users = new Recent<ClientKey>(remembered, longestUser);

@@ -1,3 +1,4 @@
+import { Fault, shapeOf } from '../core/fault.ts';
 import { Keyspace } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
 import type { Token } from '../core/subject.ts';
@@ -19,12 +20,48 @@ interface Crowd {
   readonly other: Key<ClientRecord>;
 }
 
+/** A client as operators see it, by its hashes. */
+interface ClientAddress {
+  readonly id: string;
+  readonly scope: 'U' | 'K2';
+}
+
+/** What follows a keyspace's prefix in the name of a client's record. */
+const clientPattern = /^(U|K2):\{([\w-]{1,64})\}((?::[\w-]{1,64})?)$/;
+
+/** The same in a block's id. */
+const addressPattern = /^(U|K2):([\w-]{1,64})((?::[\w-]{1,64})?)$/;
+
 /** Names the records of one limiter in one environment. */
 export class ClientKeyspace {
-  readonly #prefix: string;
+  /** Every record of the limiter begins with this. */
+  readonly prefix: string;
+  /** Every id of one of its blocks begins with this. */
+  readonly #idPrefix: string;
 
   constructor(environment: string, limiter: string) {
-    this.#prefix = new Keyspace(environment, `limits.${limiter}`).prefix;
+    this.prefix = new Keyspace(environment, `limits.${limiter}`).prefix;
+    this.#idPrefix = `limits.${limiter}:`;
+  }
+
+  /** Null for a record that is no client's. */
+  addressOf(keyText: string): ClientAddress | null {
+    const [, scope, tag, rest] = clientPattern.exec(keyText.slice(this.prefix.length)) ?? [];
+    if (scope !== 'U' && scope !== 'K2') return null;
+    return { id: `${this.#idPrefix}${scope}:${tag}${rest}`, scope };
+  }
+
+  /** @throws Fault `INPUT_INVALID` when it is not the id of a block of this limiter. */
+  addressed(id: string): ClientKey {
+    const isOwn = typeof id === 'string' && id.startsWith(this.#idPrefix);
+    const [, scope, tag, rest] = (isOwn && addressPattern.exec(id.slice(this.#idPrefix.length))) || [];
+    if (scope === undefined) {
+      throw new Fault(
+        'INPUT_INVALID',
+        `block id must be ${this.#idPrefix}<scope>:<hash>[:<hash>], got ${shapeOf(id)}`,
+      );
+    }
+    return clientKey({ text: `${this.prefix}${scope}:{${tag}}${rest}`, was: null }, null);
   }
 
   user(user: Token): ClientKey {
@@ -43,7 +80,7 @@ export class ClientKeyspace {
 
   #key<R extends StoredRecord>(kind: string, tag: Token, rest?: Token): Key<R> {
     const name = (tagHash: string, restHash: string | undefined) =>
-      `${this.#prefix}${kind}:{${tagHash}}${restHash === undefined ? '' : `:${restHash}`}`;
+      `${this.prefix}${kind}:{${tagHash}}${restHash === undefined ? '' : `:${restHash}`}`;
     const was = tag.was === null || rest?.was === null ? null : name(tag.was, rest?.was);
     return { text: name(tag.hash, rest?.hash), was, mark: undefined };
   }

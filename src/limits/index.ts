@@ -2,6 +2,7 @@ export { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 export type { AllowListOptions, SkippedBy } from './allow-list.ts';
 export type { Limit } from './allowance.ts';
 export type { Call, CallStanding } from './call.ts';
+export type { ClientBlock } from './client-blocks.ts';
 export type { Client } from './client-finder.ts';
 export { type DeploymentOptions, deploymentWarnings } from './deployment-warnings.ts';
 export type { LimitCounts, LimitEvent, LimitListener } from './events.ts';

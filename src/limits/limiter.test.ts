@@ -40,6 +40,12 @@ function bench(options: Partial<LimiterOptions> = {}) {
   };
 }
 
+async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of given) items.push(item);
+  return items;
+}
+
 async function faultOf(run: () => unknown): Promise<Fault | null> {
   try {
     await run();
@@ -288,6 +294,71 @@ describe('blocks', () => {
     expect(await limiter.lift(get)).toBe(true);
     expect((await limiter.take(get)).allowed).toBe(true);
     expect(await limiter.block(get, 1)).toBe(start + 1_800_000);
+  });
+
+  it('are listed by hashes and lifted by what the list calls them', async () => {
+    const { limiter, elapse } = bench({ name: 'shop' });
+    await limiter.block({ ...get, user: 'u-secret' }, 2);
+    await limiter.block(get, 3);
+    await limiter.block({ ip: '2001:db8::1' }, 1);
+    elapse(15_000);
+    const listed = await all(limiter.blocks());
+    expect(listed).toHaveLength(2);
+    expect(listed).toContainEqual({
+      id: expect.stringMatching(/^limits\.shop:U:[\w-]+$/),
+      scope: 'U',
+      level: 2,
+      until: start + 60_000,
+    });
+    expect(listed).toContainEqual({
+      id: expect.stringMatching(/^limits\.shop:K2:[\w-]+:[\w-]+$/),
+      scope: 'K2',
+      level: 3,
+      until: start + 300_000,
+    });
+    expect(JSON.stringify(listed)).not.toMatch(/secret|203\.0/);
+    const ofUser = listed.find(({ scope }) => scope === 'U')?.id ?? '';
+    expect(await limiter.lift(ofUser)).toBe(true);
+    expect(await limiter.lift(ofUser)).toBe(false);
+    expect((await limiter.take({ ...get, user: 'u-secret' })).allowed).toBe(true);
+    expect((await all(limiter.blocks())).map(({ scope }) => scope)).toEqual(['K2']);
+    expect((await limiter.take(get)).rule).toBe('blocked');
+  });
+
+  it('are lifted by a whole id of the same limiter only', async () => {
+    const { limiter } = bench();
+    await limiter.block(get);
+    const [block] = await all(limiter.blocks());
+    const id = block?.id ?? '';
+    const wrong = [
+      '',
+      'login:K4:abc',
+      id.replace('default', 'other'),
+      `${id}:x`,
+      id.replace('K2', 'K1'),
+      `${id}}`,
+    ];
+    for (const given of wrong) {
+      const fault = await faultOf(() => limiter.lift(given));
+      expect([fault?.code, fault?.message]).toEqual([
+        'INPUT_INVALID',
+        expect.stringMatching(/^block id must be limits\.default:<scope>:<hash>\[:<hash>\], got /),
+      ]);
+    }
+    expect(await limiter.lift(id.slice(0, -1))).toBe(false);
+    expect(await limiter.lift(id)).toBe(true);
+  });
+
+  it('are not listed where they are in shadow, for nobody is refused', async () => {
+    const { limiter } = bench({ shadow: ['auto-block'] });
+    await limiter.block(get);
+    expect((await limiter.take(get)).allowed).toBe(true);
+    expect(await all(limiter.blocks())).toEqual([]);
+    const limitInShadow = bench({ shadow: ['limit'] }).limiter;
+    await limitInShadow.block(get);
+    const [listed] = await all(limitInShadow.blocks());
+    expect(listed?.id).toMatch(/^limits\.default\.shadow:K2:/);
+    expect(await limitInShadow.lift(listed?.id ?? '')).toBe(true);
   });
 
   it('give way to a longer one, and stay where it would be shorter', async () => {

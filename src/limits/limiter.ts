@@ -6,7 +6,9 @@ import type { Store } from '../stores/store.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import type { Call } from './call.ts';
+import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
+import { ClientKeyspace } from './client-keys.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
@@ -38,8 +40,13 @@ export interface Limiter {
    * @param cost an integer from 0 to 1,000,000
    */
   settle(verdict: Verdict, cost: number): Promise<void>;
-  /** Ends the client's block. False when none was running. */
-  lift(client: Client): Promise<boolean>;
+  /**
+   * The blocks of clients that run now. None where auto-blocks are in shadow, for nothing is enforced there. One that a key
+   * rotation has carried over is listed under both of its hashes until it ends.
+   */
+  blocks(): AsyncIterable<ClientBlock>;
+  /** Ends the block of a client, or the one that `blocks` lists by this id. False when none was running. */
+  lift(client: Client | string): Promise<boolean>;
   /** Blocks the client from this level of the ladder on, default 2. Gives the end of the block, by the store's clock. */
   block(client: Client, fromLevel?: number): Promise<number>;
   counts(): LimitCounts;
@@ -59,6 +66,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 class BucketLimiter implements Limiter {
   readonly name: string;
+  readonly #keyspace: ClientKeyspace;
   readonly #keyOf: ClientFinder;
   readonly #terms: QuotaTerms;
   readonly #routes: RouteTable;
@@ -82,7 +90,8 @@ class BucketLimiter implements Limiter {
     assertName('name', name);
     // A shadow's records are its own: what was decided there is never enforced later.
     const isShadow = this.#shadows.limit || this.#shadows.autoBlock;
-    this.#keyOf = createClientFinder(environment, isShadow ? `${name}.shadow` : name, options);
+    this.#keyspace = new ClientKeyspace(environment, isShadow ? `${name}.shadow` : name);
+    this.#keyOf = createClientFinder(this.#keyspace, options);
     this.#terms = new QuotaTerms(name);
     this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);
     this.#limits = new LimitBook(options);
@@ -141,8 +150,17 @@ class BucketLimiter implements Limiter {
     );
   }
 
-  async lift(client: Client): Promise<boolean> {
-    const key = this.#keyOf(client);
+  async *blocks(): AsyncGenerator<ClientBlock> {
+    if (this.#shadows.autoBlock) return;
+    const now = await this.#records.view([], (_, storeTime) => storeTime);
+    for await (const held of this.#records.held(this.#keyspace.prefix)) {
+      const block = clientBlockOf(held, this.#keyspace, now);
+      if (block !== null) yield block;
+    }
+  }
+
+  async lift(client: Client | string): Promise<boolean> {
+    const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
     return this.#records.transact(key.all, (records, now) => liftBlock(records, key, now));
   }
 

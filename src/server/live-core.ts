@@ -85,6 +85,7 @@ export class LiveCore {
     take: async (call) => this.#take(call),
     takeAtOnce: (call) => this.#take(call),
     settle: (verdict, cost) => this.#limiter.settle(verdict, cost),
+    blocks: () => this.#limiter.blocks(),
     lift: (client) => this.#limiter.lift(client),
     block: (client, fromLevel) => this.#limiter.block(client, fromLevel),
     counts: () => sumOf(this.#limitsBefore, this.#limiter.counts()),

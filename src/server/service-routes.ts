@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { BlockBook } from './block-book.ts';
 import { DecisionTally } from './decision-tally.ts';
 import type { LiveCore } from './live-core.ts';
 import type { Observation } from './observation.ts';
@@ -66,7 +67,7 @@ function coreRoutes({ core, observation: { feed, metrics, log } }: RoutesParts):
       onFault: (error) => log.error({ error }, 'scenarios could not judge a request'),
     }),
     ...observeRoutes(scenarios),
-    ...blockRoutes(guard),
+    ...blockRoutes(guard, new BlockBook(guard, limiter, core.audit)),
     ...clientRoutes({ limiter, scenarios, audit: core.audit }),
     ...explainRoutes(guard),
     ...pinRoutes(pins),

@@ -2,7 +2,16 @@ import { lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { beginRotation, finishRotation, newKeyFile, ROTATION_WINDOW_MS } from '../../src/config/key-file.ts';
+import {
+  beginRotation,
+  finishRotation,
+  newKeyFile,
+  ROTATION_WINDOW_MS,
+  readKeyFile,
+  secretsOf,
+} from '../../src/config/key-file.ts';
+import { createLimiter } from '../../src/limits/index.ts';
+import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
 import { cli } from './cli-run.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'portcullis-keys-'));
@@ -73,6 +82,34 @@ describe('blocks', () => {
     expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(1);
     const audit = (await cli(['blocks', 'audit', ...there])).stdout.trimEnd().split('\n');
     expect(audit.map((line) => JSON.parse(line).what)).toEqual(['placed', 'lifted']);
+  });
+
+  it('lists what limits have blocked, and lifts that too', async () => {
+    const home = folder();
+    const keys = join(home, 'keys.json');
+    await cli(['keys', 'rotate', keys]);
+    const records = join(home, 'records');
+    const store = await createLmdbStore({ path: records });
+    const limiter = createLimiter({ ...secretsOf(readKeyFile(keys)), store, name: 'shop' });
+    const until = await limiter.block({ ip: '198.51.100.7', user: 'u1' }, 3);
+    await store.close();
+    const there = ['--store', `lmdb:${records}`, '--keys', keys];
+    const note = ['--by', 'alice', '--why', 'paid'];
+    expect((await cli(['blocks', ...there])).stdout).toBe('');
+    const listed = await cli(['blocks', '--json', '--limiter', 'shop', ...there]);
+    const block = JSON.parse(listed.stdout);
+    expect(block).toEqual({
+      id: expect.stringMatching(/^limits\.shop:U:/),
+      scope: 'U',
+      level: 3,
+      until,
+      policy: 'limits.shop',
+      outcome: 'HARD_BLOCK',
+    });
+    expect((await cli(['blocks', 'lift', block.id, ...note, ...there])).stdout).toBe('lifted\n');
+    expect((await cli(['blocks', 'lift', block.id, ...note, ...there])).code).toBe(1);
+    const { stdout } = await cli(['blocks', 'audit', ...there]);
+    expect(JSON.parse(stdout)).toMatchObject({ what: 'lifted', block: block.id, by: 'alice' });
   });
 
   it('tells a store that does not serve from an answer that is no', async () => {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/core/decision.ts';
-import type { ActiveBlock } from '../../src/guard/block-steps.ts';
 import type { Guard } from '../../src/guard/guard.ts';
 import type { GuardRequest } from '../../src/guard/signals.ts';
 import { createGuard } from '../../src/index.ts';
+import { createLimiter } from '../../src/limits/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import type { Store } from '../../src/stores/store.ts';
 import type { TrafficEvent } from '../engine/oracle/request.ts';
@@ -33,9 +33,9 @@ const guesser = (account: string, index = 0): GuardRequest => ({
 });
 const operator = { by: 'alice', why: 'the owner called' };
 
-async function allBlocks(guard: Guard): Promise<ActiveBlock[]> {
-  const blocks: ActiveBlock[] = [];
-  for await (const block of guard.blocks()) blocks.push(block);
+async function allBlocks<B>(blocked: { blocks(): AsyncIterable<B> }): Promise<B[]> {
+  const blocks: B[] = [];
+  for await (const block of blocked.blocks()) blocks.push(block);
   return blocks;
 }
 
@@ -124,6 +124,25 @@ export function guardConformance(
       ).length;
       expect(budget?.failures).toBe(counted);
       expect(keys.find(({ scope }) => scope === 'K4')?.score).toBe(6 * (counted - 1));
+    });
+
+    it('lists the blocks of a limiter beside it, and lifts one by its id', async () => {
+      const limiter = createLimiter({
+        secret: randomBytes(32),
+        environment: randomUUID(),
+        store: openStore(),
+      });
+      const [user, network] = [
+        { ip: '203.0.113.9', user: 'u1' },
+        { ip: '203.0.113.9', ua: 'Chrome/2' },
+      ];
+      const until = { U: await limiter.block(user, 3), K2: await limiter.block(network, 2) };
+      const listed = await allBlocks(limiter);
+      expect(listed.map(({ scope }) => scope).sort()).toEqual(['K2', 'U']);
+      for (const block of listed) expect(block.until).toBe(until[block.scope]);
+      for (const { id } of listed)
+        expect([await limiter.lift(id), await limiter.lift(id)]).toEqual([true, false]);
+      expect(await allBlocks(limiter)).toEqual([]);
     });
 
     it('lists a block, lifts it, and leaves score and memory', async () => {

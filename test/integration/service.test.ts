@@ -128,6 +128,31 @@ describe('a service without tokens', () => {
     ]);
   });
 
+  it('lists the blocks of the gateway among the others, and lifts them by their ids', async () => {
+    const who = { ip: '198.51.100.77', user: 'u-77', by: 'alice', why: 'scraping' };
+    const { until } = (await under.ask('POST', '/v1/clients/block', who)).json;
+    const { blocks } = (await under.ask('GET', '/v1/blocks')).json;
+    const listed = (blocks as { policy: string; id: string }[]).find(({ policy }) =>
+      policy.startsWith('limits.'),
+    );
+    expect(listed).toMatchObject({ scope: 'U', outcome: 'HARD_BLOCK', level: 2, until });
+    const path = `/v1/blocks/${encodeURIComponent(listed?.id ?? '')}`;
+    expect((await under.ask('DELETE', path, { why: 'no name' })).status).toBe(400);
+    expect((await under.ask('DELETE', path, { by: 'bob', why: 'paid' })).json).toEqual({ lifted: true });
+    expect((await under.ask('DELETE', path, { by: 'bob', why: 'again' })).json).toEqual({ lifted: false });
+    expect((await under.ask('POST', '/v1/clients/lift', who)).json).toEqual({ lifted: false });
+    expect((await under.ask('DELETE', '/v1/blocks/limits.other:U:x', { by: 'bob', why: '?' })).status).toBe(
+      400,
+    );
+    const { acts } = (await under.ask('GET', '/v1/audit')).json;
+    expect((acts as object[]).at(-1)).toMatchObject({
+      what: 'lifted',
+      block: listed?.id,
+      by: 'bob',
+      why: 'paid',
+    });
+  });
+
   it('explains a subject', async () => {
     const { json } = await under.ask('POST', '/v1/explain', login);
     expect(json.now.outcome).toBe('HARD_BLOCK');

@@ -264,6 +264,7 @@ describe('the end', () => {
         return inner.take(asked);
       },
       settle: (verdict, cost) => inner.settle(verdict, cost),
+      blocks: () => inner.blocks(),
       lift: (client) => inner.lift(client),
       block: (client) => inner.block(client),
       counts: () => inner.counts(),

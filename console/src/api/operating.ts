@@ -1,12 +1,12 @@
-import type { ActiveBlock } from '../../../src/guard/block-steps.ts';
 import type { Explanation } from '../../../src/guard/explanation.ts';
+import type { RunningBlock } from '../../../src/server/block-book.ts';
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
 import { ask, ServiceProblem } from './client.ts';
 import { noteServiceTime } from './service-clock.ts';
 
 /** What operators ask of the service: look at blocks and subjects, lift, place. */
 
-export type { ActiveBlock, Explanation };
+export type { Explanation, RunningBlock };
 
 /** A subject as an operator types it. It goes to the service, which hashes it, and is kept nowhere. */
 export interface SubjectSignals {
@@ -35,15 +35,15 @@ export interface AuditAct {
   readonly isUnsure: boolean;
 }
 
-export async function readBlocks(): Promise<readonly ActiveBlock[]> {
+export async function readBlocks(): Promise<readonly RunningBlock[]> {
   return listIn(await ask('GET', 'v1/blocks'), 'blocks').flatMap(readBlock);
 }
 
-function readBlock(value: unknown): ActiveBlock[] {
+function readBlock(value: unknown): RunningBlock[] {
   return isBlock(value) ? [value] : [];
 }
 
-const isBlock = (value: unknown): value is ActiveBlock =>
+const isBlock = (value: unknown): value is RunningBlock =>
   isObject(value) &&
   textOf(value.id) !== null &&
   textOf(value.policy) !== null &&

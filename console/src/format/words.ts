@@ -9,6 +9,7 @@ const scopeWords: Readonly<Record<string, string>> = {
   K1: 'Network',
   P48: 'IPv6 /48',
   P40: 'IPv6 /40',
+  U: 'Signed-in user',
 };
 
 const ruleWords: Readonly<Record<string, string>> = {

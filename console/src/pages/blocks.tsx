@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { type ActiveBlock, liftBlock, readBlocks } from '../api/operating.ts';
+import { liftBlock, type RunningBlock, readBlocks } from '../api/operating.ts';
 import { counted } from '../format/number.ts';
 import { scopeWord, shortBlock } from '../format/words.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
@@ -15,7 +15,7 @@ const SHOWN = 200;
 /** Every block that runs. Their ids are hashes; who is behind one is found by typing the subject. */
 export function BlocksPage() {
   const { value, problem, again } = useReading(readBlocks, EVERY_MS);
-  const [lifting, setLifting] = useState<ActiveBlock | null>(null);
+  const [lifting, setLifting] = useState<RunningBlock | null>(null);
   const [policy, setPolicy] = useState('');
   const [scope, setScope] = useState('');
   const [said, setSaid] = useState('');
@@ -25,7 +25,7 @@ export function BlocksPage() {
     .filter((block) => block.until > now)
     .filter((block) => (policy === '' || block.policy === policy) && (scope === '' || block.scope === scope))
     .sort((a, b) => b.level - a.level || a.until - b.until);
-  const lift = async (block: ActiveBlock, note: { by: string; why: string }) => {
+  const lift = async (block: RunningBlock, note: { by: string; why: string }) => {
     const wasRunning = await liftBlock(block.id, note);
     setSaid(wasRunning ? 'The block is lifted.' : 'The block had already ended.');
     again();
@@ -120,10 +120,10 @@ export function BlocksPage() {
   );
 }
 
-const outcomeOf = ({ outcome }: ActiveBlock): string =>
+const outcomeOf = ({ outcome }: RunningBlock): string =>
   outcome === 'HARD_BLOCK' ? 'hard block' : 'soft block';
 
-const namesOf = (blocks: readonly ActiveBlock[], field: 'policy' | 'scope'): string[] =>
+const namesOf = (blocks: readonly RunningBlock[], field: 'policy' | 'scope'): string[] =>
   [...new Set(blocks.map((block) => block[field]))].sort();
 
 interface ChoiceProps {

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { readKeyFile, secretsOf } from '../../config/key-file.ts';
 import { type Scope, scopes } from '../../core/decision.ts';
-import type { ActiveBlock } from '../../guard/block-steps.ts';
+import { AuditTrail } from '../../guard/audit-trail.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { createGuard } from '../../index.ts';
+import { createLimiter } from '../../limits/index.ts';
+import { BlockBook, type RunningBlock } from '../../server/block-book.ts';
+import { clearingStore } from '../../stores/clearing-store.ts';
 import { policiesOf } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
@@ -16,6 +19,9 @@ const examples = {
   place: `portcullis blocks place K1 --ip 198.51.100.7 --level 3 --by alice --why "scanning" ${where}`,
   audit: `portcullis blocks audit ${where}`,
 };
+
+/** What a service calls its limits unless told otherwise. */
+const defaultLimiter = 'default';
 
 const helpOf = (...lines: readonly string[]): string =>
   `\nExample:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
@@ -45,17 +51,18 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   connected(blocks.command('list', { isDefault: true }).description('all blocks that run now'))
     .addHelpText('after', helpOf(examples.list))
     .option('--json', 'a JSON object a line', false)
-    .action((flags: Connection & { json: boolean }) =>
-      withGuard(flags, async (guard) => {
-        for await (const block of guard.blocks())
+    .option('--limiter <name>', 'the gateway limits whose blocks are listed too', defaultLimiter)
+    .action((flags: Connection & { json: boolean; limiter: string }) =>
+      withBlocks(flags, flags.limiter, async ({ book }) => {
+        for await (const block of book.running())
           io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
       }),
     );
   noted(connected(blocks.command('lift <id>').description('end a block')))
     .addHelpText('after', helpOf(examples.lift))
     .action((id: string, { by, why, ...connection }: Connection & Note) =>
-      withGuard(connection, async (guard) => {
-        const lifted = await guard.lift(id, { by, why });
+      withBlocks(connection, limiterOf(id), async ({ book }) => {
+        const lifted = await book.lift(id, { by, why });
         io.stdout.write(lifted ? 'lifted\n' : 'there was no such block running\n');
         end(lifted ? 0 : 1);
       }),
@@ -66,7 +73,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .addHelpText('after', helpOf(examples.place))
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
     .action((scope: Scope, flags: Connection & Note & Target) =>
-      withGuard(flags, async (guard) => {
+      withBlocks(flags, defaultLimiter, async ({ guard }) => {
         const { by, why, level } = flags;
         const placed = await guard.place(requestOf(flags), { scope, level: Number(level), by, why });
         io.stdout.write(`${blockText(placed)}\n`);
@@ -75,13 +82,16 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   connected(blocks.command('audit').description('what operators did, newest last'))
     .addHelpText('after', helpOf(examples.audit))
     .action((flags: Connection) =>
-      withGuard(flags, async (guard) => {
+      withBlocks(flags, defaultLimiter, async ({ guard }) => {
         for (const act of await guard.audit()) io.stdout.write(`${JSON.stringify(act)}\n`);
       }),
     );
 }
 
-const blockText = ({ id, outcome, level, until }: ActiveBlock): string =>
+/** The limiter that a block's id names, if it is one's. */
+const limiterOf = (id: string): string => /^limits\.([\w.-]+):/.exec(id)?.[1] ?? defaultLimiter;
+
+const blockText = ({ id, outcome, level, until }: RunningBlock): string =>
   `${outcome} level ${level} until ${new Date(until).toISOString()}  ${id}`;
 
 function connected(command: Command): Command {
@@ -98,15 +108,28 @@ const noted = (command: Command): Command =>
 const targeted = (command: Command): Command =>
   withSubject(command).requiredOption('--level <n>', '1 to 6: 15 s, 1 min, 5 min, 30 min, 6 h, 24 h');
 
-async function withGuard(flags: Connection, act: (guard: Guard) => Promise<void>): Promise<void> {
-  const guard = createGuard({
-    ...secretsOf(readKeyFile(flags.keys)),
-    store: await openStore(flags.store),
-    environment: flags.environment,
-    policies: await policiesOf(flags.policy),
-  });
+interface Blocks {
+  readonly guard: Guard;
+  readonly book: BlockBook;
+}
+
+async function withBlocks(
+  flags: Connection,
+  limiterName: string,
+  act: (blocks: Blocks) => Promise<void>,
+): Promise<void> {
+  const secrets = secretsOf(readKeyFile(flags.keys));
+  const store = await openStore(flags.store);
+  const { environment } = flags;
+  const guard = createGuard({ ...secrets, store, environment, policies: await policiesOf(flags.policy) });
   try {
-    await act(guard);
+    const limiter = createLimiter({ ...secrets, store, environment, name: limiterName });
+    const audit = new AuditTrail(
+      clearingStore(store, () => {}),
+      environment,
+      () => {},
+    );
+    await act({ guard, book: new BlockBook(guard, limiter, audit) });
   } finally {
     await guard.close();
   }

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Scope } from '../../core/decision.ts';
-import type { ActiveBlock } from '../../guard/block-steps.ts';
 import type { Guard } from '../../guard/guard.ts';
+import type { BlockBook, RunningBlock } from '../block-book.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import type { EventSignals } from './decisions.ts';
@@ -30,15 +30,16 @@ const PlaceSchema = Type.Object(
 type Placing = EventSignals & { scope: Scope; level: number; by?: string; why: string };
 
 /** What operators see and do of blocks: list, lift, place, and the trail of it. */
-export function blockRoutes(guard: Guard): Route[] {
-  return [listRoute(guard), liftRoute(guard), placeRoute(guard), auditRoute(guard)];
+export function blockRoutes(guard: Guard, book: BlockBook): Route[] {
+  return [listRoute(book), liftRoute(book), placeRoute(guard), auditRoute(guard)];
 }
 
-function listRoute(guard: Guard): Route {
+function listRoute(book: BlockBook): Route {
   return {
     method: 'GET',
     path: '/v1/blocks',
-    summary: 'Blocks that run now. Their ids hold hashes, no identifiers.',
+    summary:
+      'Blocks that run now, those of the gateway’s clients too. Their ids hold hashes, no identifiers.',
     role: 'observe',
     query: Type.Object(
       {
@@ -51,21 +52,24 @@ function listRoute(guard: Guard): Route {
     answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ query }) => {
       const limit = Math.min(mostBlocks, Number(query.get('limit') ?? usualBlocks));
-      return { status: 200, body: await firstBlocks(guard, limit) };
+      return { status: 200, body: await firstBlocks(book, limit) };
     },
   };
 }
 
-async function firstBlocks(guard: Guard, limit: number): Promise<{ blocks: ActiveBlock[]; more: boolean }> {
-  const blocks: ActiveBlock[] = [];
-  for await (const block of guard.blocks()) {
+async function firstBlocks(
+  book: BlockBook,
+  limit: number,
+): Promise<{ blocks: RunningBlock[]; more: boolean }> {
+  const blocks: RunningBlock[] = [];
+  for await (const block of book.running()) {
     if (blocks.length === limit) return { blocks, more: true };
     blocks.push(block);
   }
   return { blocks, more: false };
 }
 
-function liftRoute(guard: Guard): Route {
+function liftRoute(book: BlockBook): Route {
   return {
     method: 'DELETE',
     path: '/v1/blocks/:id',
@@ -76,7 +80,7 @@ function liftRoute(guard: Guard): Route {
     answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ params, body, caller }) => {
       const note = noteOf(caller, body as { by?: string; why: string });
-      return { status: 200, body: { lifted: await guard.lift(params.id ?? '', note) } };
+      return { status: 200, body: { lifted: await book.lift(params.id ?? '', note) } };
     },
   };
 }

@@ -99,8 +99,8 @@ export const DecisionSchema = Type.Object(
 export const BlockSchema = Type.Object(
   {
     id: Type.String(),
-    policy: Type.String(),
-    scope: ScopeSchema,
+    policy: Type.String({ description: 'Of a client of the gateway: `limits.<name>`.' }),
+    scope: Type.Enum([...scopes, 'U'], { description: '`U` is a signed-in user of the gateway.' }),
     outcome: Type.Enum(['SOFT_BLOCK', 'HARD_BLOCK']),
     level: Level,
     until: Millis('ms'),

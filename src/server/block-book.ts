@@ -1,0 +1,49 @@
+import type { AuditTrail } from '../guard/audit-trail.ts';
+import type { ActiveBlock } from '../guard/block-steps.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { ClientBlock, Limiter } from '../limits/index.ts';
+import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
+
+/** A block that runs: of a policy, or of a limiter on a client of the gateway. */
+export interface RunningBlock extends Omit<ActiveBlock, 'scope'> {
+  readonly scope: ActiveBlock['scope'] | ClientBlock['scope'];
+}
+
+/** How a limiter's blocks begin; no policy's do, for its records would be named like the limiter's. */
+const limiterPrefix = 'limits.';
+
+/** The blocks of policies and of the gateway as one list, each to be lifted by its id. */
+export class BlockBook {
+  readonly #guard: Pick<Guard, 'blocks' | 'lift'>;
+  readonly #limiter: Pick<Limiter, 'blocks' | 'lift'>;
+  readonly #audit: AuditTrail;
+
+  constructor(
+    guard: Pick<Guard, 'blocks' | 'lift'>,
+    limiter: Pick<Limiter, 'blocks' | 'lift'>,
+    audit: AuditTrail,
+  ) {
+    this.#guard = guard;
+    this.#limiter = limiter;
+    this.#audit = audit;
+  }
+
+  /** All blocks that run now, those of policies first. */
+  async *running(): AsyncGenerator<RunningBlock> {
+    yield* this.#guard.blocks();
+    for await (const block of this.#limiter.blocks()) {
+      const [policy = ''] = block.id.split(':', 1);
+      yield { ...block, policy, outcome: 'HARD_BLOCK' };
+    }
+  }
+
+  /** Ends a block; what is remembered of it stays. False when it was not running. */
+  async lift(id: string, note: OperatorNote): Promise<boolean> {
+    if (!id.startsWith(limiterPrefix)) return this.#guard.lift(id, note);
+    return this.#audit.accompany(
+      { what: 'lifted', block: id, ...checkedNote(note) },
+      () => this.#limiter.lift(id),
+      (isLifted) => (isLifted ? null : undefined),
+    );
+  }
+}
