@@ -4,7 +4,8 @@
 -- ARGV    [1] length of the window in milliseconds
 -- reply   the count; milliseconds until the window ends
 --
--- A share is 'end:count': whatever was counted before the present window has another end, and does not count.
+-- A share is 'end:count': whatever was counted before the present window has another end, and does not count. Before
+-- Redis 7.0 a server does not tell the end, only what is left of the window, and that to within a few milliseconds.
 
 local call = redis.call
 local count = call('INCR', KEYS[1])
@@ -15,13 +16,16 @@ if remaining < 0 then
 end
 
 if KEYS[2] then
-  local time = call('TIME')
-  local ends = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + remaining
+  local ends, tolerance = redis.pcall('PEXPIRETIME', KEYS[1]), 0
+  if type(ends) ~= 'number' then
+    local time = call('TIME')
+    ends, tolerance = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + remaining, 5
+  end
   local share = 0
   local text = call('GET', KEYS[2])
   if text then
     local was, hits = string.match(text, '^(%d+):(%d+)$')
-    if was and math.abs(tonumber(was) - ends) <= 5 then
+    if was and math.abs(tonumber(was) - ends) <= tolerance then
       share = tonumber(hits)
       ends = tonumber(was)
     end

@@ -5,7 +5,8 @@
 --         [2] for 'hit': milliseconds until the window ended, right after the hit
 -- reply   how many hits were taken
 --
--- Within one window the remaining time only falls, so more of it than then means another window.
+-- Within one window the remaining time only falls, so more of it than then means another window. Whose window a share is
+-- of, its end tells: see count.lua.
 
 local call = redis.call
 local remaining = call('PTTL', KEYS[1])
@@ -17,9 +18,12 @@ local hits, ends = 0, ''
 local text = KEYS[2] and call('GET', KEYS[2])
 if text then
   local was, counted = string.match(text, '^(%d+):(%d+)$')
-  local time = call('TIME')
-  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  if was and math.abs(tonumber(was) - now - remaining) <= 5 then
+  local window, tolerance = redis.pcall('PEXPIRETIME', KEYS[1]), 0
+  if type(window) ~= 'number' then
+    local time = call('TIME')
+    window, tolerance = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + remaining, 5
+  end
+  if was and math.abs(tonumber(was) - window) <= tolerance then
     ends, hits = was, tonumber(counted)
   end
 end
