@@ -56,8 +56,7 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
   function judgePeer(peer: string) {
     const known = peers.get(peer);
     if (known !== undefined) return known;
-    const address = addressOf(peer);
-    const judged = { address: address ?? unknownAddress, trusted: address !== null && ranges.has(address) };
+    const judged = { address: addressOf(peer) ?? unknownAddress, trusted: ranges.hasPeer(peer) };
     peers.set(peer, judged);
     return judged;
   }

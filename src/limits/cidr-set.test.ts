@@ -34,6 +34,17 @@ describe('ranges of addresses', () => {
     );
   });
 
+  it.each([
+    ['10.0.0.1', true],
+    ['::ffff:10.0.0.1', true],
+    ['::ffff:a00:1', true],
+    ['2002:a00:1::9', false],
+    ['64:ff9b::10.0.0.1', false],
+    ['nobody', false],
+  ])('know a peer by the address it was spoken to: %s %s', (peer, expected) => {
+    expect(new CidrSet('test', ['10.0.0.0/8']).hasPeer(peer)).toBe(expected);
+  });
+
   it('hold nothing when there are none', () => {
     expect(new CidrSet('test', []).isEmpty).toBe(true);
     expect(has([], '10.0.0.1')).toBe(false);

@@ -27,6 +27,15 @@ export class CidrSet {
     return !this.isEmpty && this.#ranges.check(address, familyOf(address));
   }
 
+  /**
+   * Whether this peer of a socket is in one of the ranges. An address of 6to4 or NAT64 is not there with the IPv4 address
+   * it carries: that one has not been spoken to, and whoever is on the link may take such an address.
+   */
+  hasPeer(peer: string): boolean {
+    const address = this.isEmpty ? null : addressOf(peer);
+    return address !== null && !isTranslated(peer, address) && this.has(address);
+  }
+
   #add(name: string, cidr: string): void {
     const [text, length, ...rest] = typeof cidr === 'string' ? cidr.split('/') : [];
     const address = rest.length === 0 ? addressOf(text) : null;
@@ -52,6 +61,13 @@ function notARange(name: string, value: unknown): Fault {
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
+
+/** Whether the text is an IPv6 address that stands for this IPv4 one by translation, not by being the same (`::ffff:`). */
+export function isTranslated(text: string, address: string): boolean {
+  return text.includes(':') && familyOf(address) === 'ipv4' && !mapped.test(text);
+}
+
+const mapped = /^(::|(0{1,4}:){5})ffff:/i;
 
 /** The canonical text of an address, or null when it is none. */
 export function addressOf(text: string | undefined): string | null {

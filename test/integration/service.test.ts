@@ -347,6 +347,47 @@ describe('a trusted proxy', () => {
     await under.close();
   });
 
+  it('names the method, whatever the visitor adds', async () => {
+    const under = await startService({
+      trustedProxies: ['127.0.0.1'],
+      limits: { anonymous: { ratePerSecond: 5, burst: 2 } },
+      scenarios: { enabled: false },
+    });
+    const asks = (headers: Record<string, string>) => under.ask('GET', '/v1/authorize', undefined, headers);
+    const written = {
+      'x-forwarded-for': '192.0.2.44',
+      'x-forwarded-uri': '/create',
+      'x-forwarded-method': 'PUT',
+    };
+    const added = { ...written, 'x-original-uri': '/create' };
+    expect((await asks(added)).headers.get('ratelimit')).toContain('r=5;');
+    const forged = { ...added, 'x-original-method': 'GET' };
+    expect((await asks(forged)).json).toMatchObject({ status: 403, code: 'ORIGIN_AMBIGUOUS' });
+    await under.close();
+  });
+
+  it('is heard after any number of headers that a visitor brings', async () => {
+    const under = await startService({
+      trustedProxies: ['127.0.0.1'],
+      limits: { anonymous: { ratePerSecond: 5, burst: 2 } },
+      scenarios: { enabled: false },
+    });
+    const brought = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`a${index}`, '1']));
+    const written = {
+      'x-forwarded-for': '192.0.2.44',
+      'x-original-uri': '/create',
+      'x-original-method': 'PUT',
+    };
+    const answer = await under.ask('GET', '/v1/authorize', undefined, { ...brought, ...written });
+    expect(answer.headers.get('ratelimit')).toContain('r=5;');
+    const operator = await under.ask('GET', '/v1/blocks', undefined, {
+      ...brought,
+      'x-forwarded-for': '192.0.2.44',
+    });
+    expect(operator.json).toMatchObject({ status: 403, code: 'LOOPBACK_ONLY' });
+    await under.close();
+  });
+
   it('is believed by nobody who has not listed it', async () => {
     const under = await startService({ limits: { anonymous: { ratePerSecond: 5, burst: 2 } } });
     const headers = {

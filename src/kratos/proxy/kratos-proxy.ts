@@ -78,6 +78,8 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   });
   const server = createServer(serverOptions, door.respond);
   server.maxConnections = mostConnections;
+  // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
+  server.maxHeadersCount = 0;
   server.on('checkContinue', door.respondToExpectation);
   return {
     server,

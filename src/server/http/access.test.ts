@@ -176,10 +176,19 @@ describe('a token book', () => {
 });
 
 describe('loopback', () => {
-  it.each(['10.0.0.1', '128.0.0.1', '::2', '::ffff:10.0.0.1', '', 'localhost', undefined])(
+  const translated = ['2002:7f00:1::5', '64:ff9b::127.0.0.1', '64:ff9b::7f00:1'];
+
+  it.each(['10.0.0.1', '128.0.0.1', '::2', '::ffff:10.0.0.1', '', 'localhost', undefined, ...translated])(
     'is not %s',
     (address) => {
       expect(isLoopback(address)).toBe(false);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '::FFFF:7f00:1', '0:0:0:0:0:ffff:127.0.0.2'])(
+    'is %s',
+    (address) => {
+      expect(isLoopback(address)).toBe(true);
     },
   );
 });

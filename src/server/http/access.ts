@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { addressOf } from '../../limits/cidr-set.ts';
+import { addressOf, isTranslated } from '../../limits/cidr-set.ts';
 import type { Role, Route } from '../route.ts';
 import type { ProblemCode } from './problem.ts';
 import type { TokenBook } from './token-book.ts';
@@ -81,7 +81,8 @@ function presentedToken({ headers }: IncomingMessage): string | null {
 export function isLoopback(address: string | undefined): boolean {
   if (address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1') return true;
   const text = addressOf(address);
-  return text !== null && (text === '::1' || text.startsWith('127.'));
+  if (address === undefined || text === null || isTranslated(address, text)) return false;
+  return text === '::1' || text.startsWith('127.');
 }
 
 /** Nearly every request names the service as the one before did. */

@@ -18,9 +18,6 @@ export interface ConnectionBounds {
 
 const graceMs = 250;
 
-/** Headers of one request; Node drops the rest. */
-export const mostHeaders = 100;
-
 /** The bounds of a configuration. */
 export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
   return {

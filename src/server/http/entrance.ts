@@ -1,6 +1,6 @@
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { addressOf, CidrSet } from '../../limits/cidr-set.ts';
+import { CidrSet } from '../../limits/cidr-set.ts';
 import type { WarningListener } from '../../limits/warning.ts';
 
 type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
@@ -18,7 +18,8 @@ export class Entrance {
   }
 
   readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
-  readonly isTrusted = (peer: string | undefined): boolean => this.#proxies.has(addressOf(peer) ?? '');
+  readonly isTrusted = (peer: string | undefined): boolean =>
+    peer !== undefined && this.#proxies.hasPeer(peer);
 
   /**
    * Changes nothing; what it gives goes by these proxies from then on.

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
-import { type ConnectionBounds, mostHeaders } from './bounds.ts';
+import type { ConnectionBounds } from './bounds.ts';
 import { Connections } from './connections.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
 
@@ -42,7 +42,8 @@ export class HttpListener {
     );
     const connections = new Connections(this.#server, bounds.connections, () => performance.now());
     this.#server.maxConnections = bounds.connections;
-    this.#server.maxHeadersCount = mostHeaders;
+    // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
+    this.#server.maxHeadersCount = 0;
     this.#server.on('drop', () => events.dropped());
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       events.malformed(endWithProblem(socket, codeOf(error)));

@@ -101,10 +101,15 @@ function userIn({ fromTrustedProxy }: RouteCall, header: Header, userHeader: str
  * visitor wrote it, so where both are there and differ nobody can tell which to believe: null.
  */
 function originIn(asked: string, header: Header): Origin | null {
-  const original = header('x-original-uri');
-  const forwarded = header('x-forwarded-uri');
-  if (original !== undefined && forwarded !== undefined && original !== forwarded) return null;
-  const path = original ?? forwarded ?? '/';
-  const method = header(original === undefined ? 'x-forwarded-method' : 'x-original-method') ?? asked;
-  return { method: method.slice(0, 32).toUpperCase(), path: path.slice(0, longestPath) };
+  const [original, forwarded] = [header('x-original-uri'), header('x-forwarded-uri')];
+  const isEither = original !== undefined && forwarded !== undefined;
+  if (isEither && original !== forwarded) return null;
+  const [originalMethod, forwardedMethod] = [methodIn(header, 'original'), methodIn(header, 'forwarded')];
+  if (isEither && originalMethod && forwardedMethod && originalMethod !== forwardedMethod) return null;
+  const own = original === undefined ? forwardedMethod : originalMethod;
+  const method = own ?? (isEither ? forwardedMethod : undefined) ?? asked;
+  return { method, path: (original ?? forwarded ?? '/').slice(0, longestPath) };
 }
+
+const methodIn = (header: Header, family: 'original' | 'forwarded'): string | undefined =>
+  header(`x-${family}-method`)?.slice(0, 32).toUpperCase();

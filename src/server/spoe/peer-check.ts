@@ -1,4 +1,4 @@
-import { addressOf, CidrSet } from '../../limits/cidr-set.ts';
+import { CidrSet } from '../../limits/cidr-set.ts';
 import { isLoopback } from '../http/access.ts';
 
 /**
@@ -11,8 +11,5 @@ export function peerCheck(trustedProxies: readonly string[]): (peer: string | un
     'trustedProxies',
     trustedProxies.filter((proxy) => proxy !== 'unix'),
   );
-  return (peer) => {
-    const address = addressOf(peer);
-    return isLoopback(peer) || (address !== null && ranges.has(address));
-  };
+  return (peer) => isLoopback(peer) || (peer !== undefined && ranges.hasPeer(peer));
 }
