@@ -27,9 +27,10 @@ export const KratosSection = optionalFields(
       host: text(255),
       port: port(),
       lockoutPath: Type.String({
-        pattern: '^/',
+        pattern: '^/[!-~]*$',
         maxLength: 512,
-        expected: 'a path of at most 512 characters that starts with "/"',
+        expected:
+          'a path of at most 512 characters that starts with "/" and has no other than those of a URL',
       }),
       sessionCookie: name('By which Kratos says that a login has succeeded.'),
       resetOnSuccess: Type.Boolean({

@@ -93,6 +93,6 @@ function judgeKratos(kratos: ServiceData['kratos'], report: Report): void {
 
 function judgeUrl(path: string, url: string | null | undefined, report: Report): void {
   if (url === null || url === undefined) return;
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  if (URL.canParse(url) && /^https?:\/\//i.test(url)) return;
   report(path, `must be an http or https URL, got a string of ${url.length} characters`);
 }

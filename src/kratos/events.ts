@@ -41,6 +41,7 @@ export interface WarningEvent {
     | 'KRATOS_WEBHOOK_EMPTY'
     | 'KRATOS_RESET_FAILED'
     | 'KRATOS_UPSTREAM_UNREACHABLE'
+    | 'KRATOS_UPSTREAM_UNREADABLE'
     | 'KRATOS_UPSTREAM_TIMEOUT';
   readonly message: string;
 }

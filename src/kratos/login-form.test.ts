@@ -79,6 +79,35 @@ describe('a login', () => {
     expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toEqual(['--alice']);
   });
 
+  test.each([
+    [
+      'padded',
+      `--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\n${' '.repeat(5_000)}alice\r\n--B--`,
+    ],
+    [
+      'padded in quoted-printable',
+      `--B\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: form-data; name=identifier\r\n\r\n${'=20'.repeat(5_000)}alice\r\n--B--`,
+    ],
+    [
+      'after a thousand that are none',
+      `--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n${'Content-Disposition: form-data; name="y"\r\n\r\n'.repeat(1_100)}\r\n--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\nalice\r\n--B--`,
+    ],
+    [
+      'under a header that begins with hyphens',
+      '--B\r\nContent-Disposition: form-data; name="identifier"\r\n--x: y\r\n\r\nalice\r\n--B--',
+    ],
+    [
+      'under a second disposition',
+      '--B\r\nContent-Disposition: form-data; name="identifier"\r\n--x: y\r\nContent-Disposition: form-data; name="z"\r\n\r\nalice\r\n--B--',
+    ],
+    [
+      'with its name in pieces',
+      "--B\r\nContent-Disposition: form-data; name*1=tifier; name*0*=utf-8''i%64en\r\n\r\nalice\r\n--B--",
+    ],
+  ])('finds the identifier of a part that is %s', (_, body) => {
+    expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toContain('alice');
+  });
+
   test('decodes parts in quoted-printable, as Go does', () => {
     const body =
       '--B\nContent-Transfer-Encoding: quoted-printable\nContent-Disposition: form-data; name="identifier"\n\nal=\n=69ce\n--B--';

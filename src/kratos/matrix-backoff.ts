@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Decision, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
-import type { GuardRequest } from '../guard/signals.ts';
+import { type GuardRequest, signalBounds } from '../guard/signals.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
@@ -76,7 +76,7 @@ export class MatrixBackoff implements LoginBackoff {
     const accounts = login.identifiers.length > 0 ? login.identifiers : [`address ${ip}`];
     const action = login.isOneTimeCode ? codeAction : loginAction;
     const ua = login.ua?.slice(0, longestAgent) ?? null;
-    return accounts.map((account) => ({ action, account: blindIndex(account), ip, ua }));
+    return accounts.map((account) => ({ action, account: nameOf(account), ip, ua }));
   }
 
   #strictest(decisions: readonly Decision[]): Blocked | null {
@@ -90,9 +90,13 @@ export class MatrixBackoff implements LoginBackoff {
 /** Longer ones are cut, as the guard would refuse them. */
 const longestAgent = 4_096;
 
-/** The guard takes no identifiers in clear; it hashes this once more, under its secret. */
-function blindIndex(account: string): string {
-  return createHash('sha256').update(account).digest('base64url');
+/**
+ * An account is known to the guard by its identifier, normalised, which it hashes under its secret: so an operator who types
+ * it finds it. What the guard would not take has a hash in its place.
+ */
+function nameOf(account: string): string {
+  const isTaken = account !== '' && account.length <= signalBounds.account && !account.includes('\0');
+  return isTaken ? account : createHash('sha256').update(account).digest('base64url');
 }
 
 function reasonOf({ rule, scope }: Decision): LockReason {

@@ -38,10 +38,10 @@ export function createWebhookAccess(
   const { tokenSha256, signatureSecret, addresses } = options;
   const nowSeconds = options.nowSeconds ?? (() => Math.floor(Date.now() / 1_000));
   if (tokenSha256 === null && signatureSecret === null) {
-    return ({ ip }) => {
+    return ({ ip, headers }) => {
       const address = addressIn(ip);
       const isKnown = address !== null && (isLoopback(address) || addresses.has(address));
-      return isKnown
+      return isKnown && !isLed(headers, address)
         ? null
         : { status: 403, detail: 'Only loopback and the configured addresses are served.' };
     };
@@ -69,6 +69,15 @@ function isValid(signature: string, secret: string, body: Uint8Array, now: numbe
   if (Math.abs(now - Number(seconds)) > signatureSeconds) return false;
   const expected = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
   return timingSafeEqual(expected, Buffer.from(hex, 'hex'));
+}
+
+/**
+ * Whether somebody else speaks through a caller we know: a page of another site through a browser on this machine, or the
+ * world through a proxy here that nobody has listed. Kratos sends none of these headers.
+ */
+function isLed(headers: IncomingHttpHeaders, address: string): boolean {
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return true;
+  return isLoopback(address) && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined;
 }
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

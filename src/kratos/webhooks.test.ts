@@ -93,6 +93,14 @@ describe('who may call', () => {
       expect(access(caller(ip))).toBeNull();
     for (const ip of ['10.1.2.4', '203.0.113.1', 'nonsense', ''])
       expect(access(caller(ip))).toMatchObject({ status: 403 });
+    const led = [
+      { origin: 'http://localhost' },
+      { 'sec-fetch-site': 'cross-site' },
+      { forwarded: 'for=192.0.2.1' },
+    ];
+    for (const headers of [...led, { 'x-forwarded-for': '192.0.2.1' }])
+      expect(access(caller('127.0.0.1', headers))).toMatchObject({ status: 403 });
+    expect(access(caller('10.1.2.3', { 'x-forwarded-for': '10.1.2.3' }))).toBeNull();
   });
 
   test('with a token: whoever shows it, and nobody else, not even from here', () => {

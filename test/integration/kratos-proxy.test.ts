@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { request as send } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGuard } from '../../src/index.ts';
@@ -135,6 +136,27 @@ describe('a login through the proxy', () => {
     for (const way of ways) expect((await way()).status).not.toBe(429);
     for (const way of ways) expect((await way()).status).toBe(429);
     expect((await post(login, 'application/json', deflateRawSync(json), 'deflate')).status).toBe(429);
+  });
+
+  test('is a login however long its path is written', async () => {
+    const scene = await open();
+    const json = JSON.stringify(wrong());
+    const post = async (path: string) => {
+      const answer = await fetch(`${scene.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: json,
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const paths = [
+      `/${'/'.repeat(5_000)}self-service/login`,
+      `/${'x/%2e%2e/'.repeat(1_000)}self-service/login`,
+    ];
+    for (let attempts = 0; attempts < 10; attempts += 1) await post(paths[attempts % 2] ?? '');
+    for (const path of paths) expect(await post(path)).toBe(429);
+    expect((await scene.login(wrong())).status).toBe(429);
   });
 
   test('that names several accounts is one at each, and one that names many is refused', async () => {
@@ -314,6 +336,22 @@ describe('a login that succeeds', () => {
     await odd.stop();
   });
 
+  test('with headers as long as those of a request goes through', async () => {
+    const odd = await startOddUpstream();
+    const scene = await open({ proxy: { upstream: { url: odd.url } } });
+    const long = 'x'.repeat(20_000);
+    const headers = {
+      'content-type': 'application/json',
+      'x-answer': JSON.stringify({ headers: ['x-long', long], pieces: [2] }),
+    };
+    const asked = send(`${scene.url}/self-service/login`, { method: 'POST', headers, maxHeaderSize: 65_536 });
+    asked.end(JSON.stringify(right));
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect([answer.statusCode, answer.headers['x-long']]).toEqual([200, long]);
+    await odd.stop();
+  });
+
   test('does nothing for another account that it names', async () => {
     const scene = await open();
     const mine = { ...right, password_identifier: 'victim@example.com' };
@@ -432,13 +470,31 @@ describe('the engine in front of Kratos', () => {
     });
     await wasJudged;
     // Guesses that were under way at the same time have failed meanwhile.
-    const account = createHash('sha256').update('alice@example.com').digest('base64url');
-    const guess = { action: 'auth.login', account, ip: '127.0.0.1', ua: 'node' };
+    const guess = { action: 'auth.login', account: 'alice@example.com', ip: '127.0.0.1', ua: 'node' };
     for (let guesses = 0; guesses < 3; guesses += 1) await guard.fail(guess);
     expect((await guard.check(guess)).outcome).toBe('HARD_BLOCK');
     const answer = await success;
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([429, []]);
     await odd.stop();
+  });
+});
+
+describe('the end', () => {
+  test('makes every answer under way the last of its connection', async () => {
+    const upstream = createServer().listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    const scene = await startScene({ proxy: { upstream: { url: `http://127.0.0.1:${port}` } } });
+    const came = once(upstream, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const asked = fetch(`${scene.url}/sessions/whoami`);
+    const [, response] = await came;
+    const stopped = scene.proxy.close();
+    response.end('late');
+    const answer = await asked;
+    expect([answer.headers.get('connection'), await answer.text()]).toEqual(['close', 'late']);
+    await stopped;
+    upstream.close();
+    await scene.kratos.stop();
   });
 });
 

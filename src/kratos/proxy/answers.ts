@@ -26,10 +26,17 @@ export function sendProblem(response: ServerResponse, name: ProblemName): void {
 }
 
 /** Tells a client why it gets no answer; where one had begun, it is cut off. */
+const problemOf = {
+  unreachable: 'unreachable',
+  unreadable: 'unreachable',
+  timeout: 'timeout',
+  invalid: 'badRequest',
+} as const;
+
 export function answerFailure(response: ServerResponse, failure: ExchangeFailure, hasBegun: boolean): void {
   if (failure === 'gone') return;
   if (hasBegun) response.destroy();
-  else sendProblem(response, failure === 'invalid' ? 'badRequest' : failure);
+  else sendProblem(response, problemOf[failure]);
 }
 
 /** JSON of the proxy itself: health. */

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { Fault } from '../../core/fault.ts';
 import { answerHeaders, valuesOf } from './headers.ts';
 
-/** Why there was no answer. `gone`: nobody waits for one any more. */
-export type ExchangeFailure = 'unreachable' | 'timeout' | 'invalid' | 'gone';
+/** Why there was no answer. `unreadable`: there was one, of which nothing can be made. `gone`: nobody waits for one any more. */
+export type ExchangeFailure = 'unreachable' | 'unreadable' | 'timeout' | 'invalid' | 'gone';
 
 /** The head of an answer before it is sent on. */
 export interface HeldHead {
@@ -26,6 +26,8 @@ const refusals: ReadonlySet<unknown> = new Set([
   'UND_ERR_NOT_SUPPORTED',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
+
+const unreadable = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_RESPONSE)/;
 
 /**
  * One request under way to Kratos and its answer on the way back: head, body and trailers go through as they come, no
@@ -97,8 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver || this.#isHeld) return;
     this.#end();
     const code = 'code' in error ? error.code : null;
-    const failure = timeouts.has(code) ? 'timeout' : refusals.has(code) ? 'invalid' : 'unreachable';
-    this.#onFailure(this.#response.destroyed ? 'gone' : failure, this.#response.headersSent);
+    this.#onFailure(this.#response.destroyed ? 'gone' : failureOf(code), this.#response.headersSent);
   }
 
   /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
@@ -217,3 +218,9 @@ function pairsOf(flat: readonly string[]): [string, string][] {
 }
 
 const unwanted = (): Fault => new Fault('TARGET_UNREACHABLE', 'Nobody waits for the answer any more.');
+
+function failureOf(code: unknown): ExchangeFailure {
+  if (timeouts.has(code)) return 'timeout';
+  if (refusals.has(code)) return 'invalid';
+  return unreadable.test(String(code)) ? 'unreadable' : 'unreachable';
+}

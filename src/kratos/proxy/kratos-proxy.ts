@@ -6,6 +6,7 @@ import type { KratosEvents, WarningEvent } from '../events.ts';
 import type { LoginBackoff } from '../login-backoff.ts';
 import { answerFailure, sendJson, sendProblem } from './answers.ts';
 import type { ExchangeFailure } from './exchange.ts';
+import { Farewell } from './farewell.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
 import { LoginDesk } from './login-desk.ts';
 import { readTarget } from './target.ts';
@@ -76,7 +77,11 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     onFailure: (failure) => warnOfUpstream(warn, failure),
     onFault,
   });
-  const server = createServer(serverOptions, door.respond);
+  const farewell = new Farewell();
+  const server = createServer(serverOptions, (request, response) => {
+    farewell.follow(response);
+    door.respond(request, response);
+  });
   server.maxConnections = mostConnections;
   // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
   server.maxHeadersCount = 0;
@@ -84,6 +89,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   return {
     server,
     close: async (drainMs = 10_000) => {
+      farewell.begin();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -187,6 +193,12 @@ const proxyUntrusted: WarningEvent = {
 function warnOfUpstream(warn: (warning: WarningEvent) => void, failure: ExchangeFailure): void {
   if (failure === 'unreachable') {
     warn({ code: 'KRATOS_UPSTREAM_UNREACHABLE', message: 'Kratos cannot be reached: requests get 502.' });
+  }
+  if (failure === 'unreadable') {
+    warn({
+      code: 'KRATOS_UPSTREAM_UNREADABLE',
+      message: 'Kratos gives answers that are no HTTP, or with headers above 64 KiB: requests get 502.',
+    });
   }
   if (failure === 'timeout') {
     warn({ code: 'KRATOS_UPSTREAM_TIMEOUT', message: 'Kratos does not answer in time: requests get 504.' });

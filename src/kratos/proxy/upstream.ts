@@ -30,6 +30,9 @@ export interface ExchangeParts {
   readonly onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void;
 }
 
+/** As many bytes as a request may have. */
+const longestHeaders = 64 * 1024;
+
 /** Kratos, behind connections that are kept open. */
 export class Upstream {
   readonly #pool: Pool;
@@ -42,6 +45,7 @@ export class Upstream {
       connections,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
+      maxHeaderSize: longestHeaders,
       connect: { timeout: connectTimeoutMs },
     });
   }
