@@ -4,8 +4,9 @@ import { Engine } from '../guard/engine.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
 
-/** Room for a large file; a record has about 600 bytes. */
-const REPLAY_BOUNDS = { maxRecords: 3_000_000, maxBytes: 1024 ** 3 };
+/** Room for a large file, in bytes; a record has about 600. */
+const REPLAY_ROOM = 1024 ** 3;
+const LEAST_RECORD_BYTES = 360;
 
 /** A file shows the same people again; hashing them anew costs more than deciding. */
 export const REMEMBERED_COMPONENTS = 65_536;
@@ -24,10 +25,13 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
  *
  * @param stores how many such stores share the room
  */
-export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: number) => void } {
+export function openReplayStore(
+  stores = 1,
+  room = REPLAY_ROOM,
+): { store: MemoryStore; setTime: (t: number) => void } {
   let time = 0;
-  const maxRecords = Math.floor(REPLAY_BOUNDS.maxRecords / stores);
-  const maxBytes = Math.floor(REPLAY_BOUNDS.maxBytes / stores);
+  const maxBytes = Math.floor(room / stores);
+  const maxRecords = Math.floor(maxBytes / LEAST_RECORD_BYTES);
   const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweep: false });
   return {
     store,

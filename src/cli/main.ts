@@ -73,6 +73,8 @@ function endWithReader(cause: NodeJS.ErrnoException): void {
 
 if (process.argv[1] !== undefined && import.meta.url.endsWith('/cli/main.js')) {
   process.stdout.on('error', endWithReader);
+  // Nobody is left to be told; what runs ends in its own order all the same.
+  process.stderr.on('error', () => {});
   const { stdin, stdout, stderr } = process;
   process.exitCode = await runCli(process.argv.slice(2), {
     stdin,

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Store } from '../stores/store.ts';
 
@@ -8,8 +10,12 @@ export const storeForms =
 /** A person at a terminal would rather wait than be told that the store took more than a request may. */
 const deadlineMs = 5_000;
 
-/** Opens a store by its URL. A driver is loaded only when its store is named. */
-export async function openStore(url: string): Promise<Store> {
+/**
+ * Opens a store by its URL. A driver is loaded only when its store is named.
+ *
+ * @param mayBeNew whether a folder without records is made into a store; else it is taken for a slip of the pen
+ */
+export async function openStore(url: string, mayBeNew = true): Promise<Store> {
   if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(url)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     return createRedisStore({ url, deadlineMs });
@@ -19,8 +25,11 @@ export async function openStore(url: string): Promise<Store> {
     return createPostgresStore({ connectionString: url, deadlineMs });
   }
   if (/^lmdb:./.test(url)) {
+    const path = url.slice('lmdb:'.length);
+    if (!mayBeNew && !existsSync(join(path, 'data.mdb')))
+      throw new Fault('INPUT_INVALID', `--store names a folder without records: ${path}`);
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
-    return createLmdbStore({ path: url.slice('lmdb:'.length), deadlineMs });
+    return createLmdbStore({ path, deadlineMs });
   }
   throw new Fault('INPUT_INVALID', `--store must be one of ${storeForms}, got ${shapeOf(url)}`);
 }

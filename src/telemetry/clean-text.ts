@@ -6,10 +6,18 @@ import { isIPv6 } from 'node:net';
  * the second, for the words of operators and of libraries.
  */
 export function cleanText(text: string, mostChars = 200): string {
-  const cut = text.length > mostChars ? `${wholeChars(text, mostChars)}…` : text;
-  const withoutEmail = cut.replace(emailLike, '[account]');
-  return escapeControls(withoutEmail.replace(ipv6Like, hideAddress).replace(ipv4Like, '[address]'));
+  // Hidden before it is cut: half an address is no address any more, but enough to tell whose it is.
+  const looked = wholeChars(text, mostChars + longestIdentifier);
+  const hidden = looked
+    .replace(emailLike, '[account]')
+    .replace(ipv6Like, hideAddress)
+    .replace(ipv4Like, '[address]');
+  const isCut = text.length > looked.length || hidden.length > mostChars;
+  return escapeControls(isCut ? `${wholeChars(hidden, mostChars)}…` : hidden);
 }
+
+/** As long as what is hidden may be. */
+const longestIdentifier = 700;
 
 const emailLike = /[^\s@<>"']{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,8}/gu;
 const ipv4Like = /\d{1,3}(\.\d{1,3}){3}/g;
@@ -32,6 +40,7 @@ function escapeControls(text: string): string {
 
 /** No half of a surrogate pair at the end. */
 function wholeChars(text: string, most: number): string {
+  if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 }

@@ -1,4 +1,12 @@
-import { lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -110,6 +118,18 @@ describe('blocks', () => {
     expect((await cli(['blocks', 'lift', block.id, ...note, ...there])).code).toBe(1);
     const { stdout } = await cli(['blocks', 'audit', ...there]);
     expect(JSON.parse(stdout)).toMatchObject({ what: 'lifted', block: block.id, by: 'alice' });
+  });
+
+  it('takes a folder without records for a mistake, where there is something to look for', async () => {
+    const home = folder();
+    const keys = join(home, 'keys.json');
+    await cli(['keys', 'rotate', keys]);
+    const there = ['--store', `lmdb:${join(home, 'recrods')}`, '--keys', keys];
+    for (const what of [['list'], ['audit'], ['lift', 'login:K4:x', '--by', 'alice', '--why', 'a slip']]) {
+      const { code, stderr } = await cli(['blocks', ...what, ...there]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('a folder without records')]);
+    }
+    expect(existsSync(join(home, 'recrods'))).toBe(false);
   });
 
   it('tells a store that does not serve from an answer that is no', async () => {

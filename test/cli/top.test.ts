@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -109,6 +112,20 @@ describe('top', () => {
       stderr: expect.stringMatching(/answers 401: it wants a token with the role observe, see --token/),
     });
     expect((await cli(['top', '--url', 'here'])).stderr).toMatch(/--url must be a URL/);
+  });
+
+  it('takes no other server for a service, nor does a drill', async () => {
+    const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    for (const command of ['top', 'drill']) {
+      const { code, stderr } = await cli([command, '--url', `http://127.0.0.1:${port}`]);
+      expect([code, stderr.trimEnd().split('\n')]).toEqual([
+        2,
+        [expect.stringContaining('does not answer as a Portcullis service does')],
+      ]);
+    }
+    other.close();
   });
 
   it('prints lines where there is no screen, until the service ends', async () => {

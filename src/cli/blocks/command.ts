@@ -31,6 +31,8 @@ interface Connection {
   readonly keys: string;
   readonly environment: string;
   readonly policy?: string;
+  /** Whether there may be no records yet. */
+  readonly mayBeNew?: boolean;
 }
 
 interface Note {
@@ -73,7 +75,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .addHelpText('after', helpOf(examples.place))
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
     .action((scope: Scope, flags: Connection & Note & Target) =>
-      withBlocks(flags, defaultLimiter, async ({ guard }) => {
+      withBlocks({ ...flags, mayBeNew: true }, defaultLimiter, async ({ guard }) => {
         const { by, why, level } = flags;
         const placed = await guard.place(requestOf(flags), { scope, level: Number(level), by, why });
         io.stdout.write(`${blockText(placed)}\n`);
@@ -119,7 +121,7 @@ async function withBlocks(
   act: (blocks: Blocks) => Promise<void>,
 ): Promise<void> {
   const secrets = secretsOf(readKeyFile(flags.keys));
-  const store = await openStore(flags.store);
+  const store = await openStore(flags.store, flags.mayBeNew ?? false);
   const { environment } = flags;
   const guard = createGuard({ ...secrets, store, environment, policies: await policiesOf(flags.policy) });
   try {

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import { runOperation } from '../../guard/run.ts';
@@ -53,7 +54,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
 }
 
 async function replayInMemory(file: string, flags: Flags, io: CommandIo): Promise<ExitCode> {
-  const { store, setTime } = openReplayStore();
+  const { store, setTime } = openReplayStore(1, roomOfProcess());
   const code = await run(file, flags, io, {
     decide: (engine) => decideImmediately(engine, store.immediate, setTime),
     run: runAtOnce(store.immediate, setTime),
@@ -109,3 +110,6 @@ async function run(file: string, flags: Flags, io: CommandIo, ground: RunningGro
   const engine = await openEngine(policy);
   return new Replay({ ...flags, file }, eventSource(ground.decide(engine)), io).run();
 }
+
+/** What records may take of the memory that the process gets; the estimate of a record is below what it takes, and deciding needs some too. */
+const roomOfProcess = (): number => Math.floor(0.4 * getHeapStatistics().heap_size_limit);

@@ -29,10 +29,10 @@ export function parseEventLine(line: string): ReplayEvent {
   if (!operations.has(op)) {
     throw new Fault('INPUT_INVALID', `op must be one of ${operationNames.join(', ')}, got ${shapeOf(op)}`);
   }
-  if (action !== undefined && typeof action !== 'string') {
+  if (action !== undefined && action !== null && typeof action !== 'string') {
     throw new Fault('INPUT_INVALID', `action must be a string, got ${shapeOf(action)}`);
   }
-  if (cost !== undefined && typeof cost !== 'number') {
+  if (cost !== undefined && cost !== null && typeof cost !== 'number') {
     throw new Fault('INPUT_INVALID', `cost must be an integer, got ${amountOf(cost)}`);
   }
   return {

@@ -57,7 +57,9 @@ export class ServiceClient {
 
   async #json(path: string): Promise<unknown> {
     const answer = await this.#get(path, AbortSignal.timeout(ANSWER_MS), {});
-    return answer.json();
+    return answer.json().catch((cause: unknown) => {
+      throw new Fault('INPUT_INVALID', `${this.url} does not answer as a Portcullis service does`, { cause });
+    });
   }
 
   async #get(

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { cleanText } from './clean-text.ts';
+
+describe('text from outside', () => {
+  it.each([
+    ['asked by alice@example.com', 'asked by [account]'],
+    ['from 192.0.2.7 and 2001:db8::7.', 'from [address] and [address].'],
+    ['two\nlines', 'two\\u000alines'],
+  ])('%j', (text, expected) => {
+    expect(cleanText(text)).toBe(expected);
+  });
+
+  it('is cut after what has to be hidden is, so that no half of it is left', () => {
+    for (const identifier of ['alice@example.com', '192.0.2.77', '2001:db8:1:2:3:4:5:6']) {
+      for (let before = 180; before <= 200; before += 1) {
+        const shown = cleanText(`${'x'.repeat(before)} ${identifier} and more`);
+        expect(shown.length).toBeLessThanOrEqual(201);
+        expect(shown).not.toMatch(/al|\d/);
+      }
+    }
+  });
+
+  it('keeps no half of a character where it is cut', () => {
+    expect(cleanText(`${'x'.repeat(199)}😀😀`)).toBe(`${'x'.repeat(199)}…`);
+  });
+
+  it('is quick, however long', () => {
+    expect(cleanText('a@'.repeat(1_000_000)).length).toBeLessThanOrEqual(201);
+  });
+});
