@@ -1,35 +1,20 @@
-import { MINUTE_MS } from '../core/duration.ts';
 import { type ListenerFault, tell } from './tell.ts';
-
-/** Of the listeners of one event, one warning in this time: a listener fails as often as callers like. */
-const LEAST_PAUSE_MS = MINUTE_MS;
-
-interface LastWarning {
-  readonly at: number;
-  /** Faults that no warning told of since. */
-  untold: number;
-}
+import { WarningPace } from './warning-pace.ts';
 
 /** Makes of listeners' faults warnings of the process, of each event at most one a minute. */
 export class ListenerWarnings {
-  readonly #now: () => number;
-  readonly #last = new Map<string, LastWarning>();
+  readonly #pace: WarningPace;
 
   /** @param now milliseconds that never run backwards */
   constructor(now: () => number) {
-    this.#now = now;
+    this.#pace = new WarningPace(now);
   }
 
   readonly warn = ({ event, error }: ListenerFault): void => {
-    const at = this.#now();
-    const last = this.#last.get(event);
-    if (last !== undefined && at - last.at < LEAST_PAUSE_MS) {
-      last.untold += 1;
-      return;
-    }
-    this.#last.set(event, { at, untold: 0 });
+    const untold = this.#pace.take(event);
+    if (untold === null) return;
     const detail = error instanceof Error ? error.stack : undefined;
-    process.emitWarning(messageOf(event, last?.untold ?? 0), {
+    process.emitWarning(messageOf(event, untold), {
       type: 'PortcullisWarning',
       code: 'PORTCULLIS_LISTENER',
       ...(detail === undefined ? {} : { detail }),

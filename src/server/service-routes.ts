@@ -37,10 +37,7 @@ export function serviceRoutes(parts: RoutesParts): readonly Route[] {
   const { core, opened, observation, rooms, isDraining, version } = parts;
   const pulse = new StorePulse(opened.store, () => performance.now());
   const storeAnswers = () => pulse.answers();
-  const targets = new TargetBook(
-    () => performance.now(),
-    (reporter, { requestId, hops }) => observation.feed.publish('loop', { reporter, requestId, hops }),
-  );
+  const targets = targetBook(observation);
   observation.metrics.state.followTargets(() => targets.counts());
   observation.metrics.state.followPressures(() => core.pressures());
   const routes: Route[] = [
@@ -52,6 +49,18 @@ export function serviceRoutes(parts: RoutesParts): readonly Route[] {
     ...openApiRoutes(() => routes, version),
   ];
   return routes;
+}
+
+/** What clients report of loops and dropped passports is told wherever an operator may look. */
+function targetBook({ feed, metrics, log }: Observation): TargetBook {
+  return new TargetBook(
+    () => performance.now(),
+    (reporter, { requestId, hops }) => {
+      feed.publish('loop', { reporter, requestId, hops });
+      log.warn({ kind: 'SECURITY', reporter, requestId, hops }, 'a request went round in a loop');
+    },
+    (growth) => metrics.targets(growth),
+  );
 }
 
 function coreRoutes({ core, observation: { feed, metrics, log } }: RoutesParts): Route[] {

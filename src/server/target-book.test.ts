@@ -58,6 +58,28 @@ describe('the book of targets', () => {
     expect(told).toEqual(['a r1', 'a r2', 'a r3', 'a r38', 'a r39', 'a r40', 'a r41']);
   });
 
+  it('counts what each report adds, all loops and not only those that it names', () => {
+    const sum = { loops: 0, droppedPassports: 0 };
+    const book = new TargetBook(
+      () => 0,
+      undefined,
+      ({ loops, droppedPassports }) => {
+        sum.loops += loops;
+        sum.droppedPassports += droppedPassports;
+      },
+    );
+    const sumAfter = (changes: Partial<HealthReport>) => {
+      book.take(null, reportOf('a', changes));
+      return [sum.loops, sum.droppedPassports];
+    };
+    const before = { ...loopOf('r1'), agoMs: 60_000 };
+    expect(sumAfter({ loops: 2, recentLoops: [before, loopOf('r2')], droppedPassports: 7 })).toEqual([1, 0]);
+    expect(sumAfter({ loops: 2, recentLoops: [before, loopOf('r2')], droppedPassports: 9 })).toEqual([1, 2]);
+    expect(sumAfter({ loops: 42, recentLoops: [loopOf('r42')], droppedPassports: 9 })).toEqual([41, 2]);
+    // Started anew.
+    expect(sumAfter({ loops: 1, recentLoops: [loopOf('r43')], droppedPassports: 3 })).toEqual([42, 5]);
+  });
+
   it('keeps the last report of each reporter, says how old it is, and forgets who has gone', () => {
     let now = 0;
     const book = new TargetBook(() => now);

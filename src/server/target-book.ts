@@ -22,6 +22,15 @@ export interface TargetCounts {
 /** Told of each loop once, with who reports it. */
 export type LoopListener = (reporter: string, loop: RecentLoop) => void;
 
+/** How many more a report tells of than the one before. */
+export interface ReportedGrowth {
+  readonly loops: number;
+  readonly droppedPassports: number;
+}
+
+/** Told with each report. */
+export type GrowthListener = (growth: ReportedGrowth) => void;
+
 interface Entry {
   readonly report: HealthReport;
   readonly at: number;
@@ -32,12 +41,14 @@ interface Entry {
 export class TargetBook {
   readonly #clock: () => number;
   readonly #onLoop: LoopListener;
+  readonly #onGrowth: GrowthListener;
   readonly #entries = new Map<string, Entry>();
 
   /** @param clock monotonic, in milliseconds */
-  constructor(clock: () => number, onLoop: LoopListener = () => {}) {
+  constructor(clock: () => number, onLoop: LoopListener = () => {}, onGrowth: GrowthListener = () => {}) {
     this.#clock = clock;
     this.#onLoop = onLoop;
+    this.#onGrowth = onGrowth;
   }
 
   /**
@@ -52,7 +63,9 @@ export class TargetBook {
     const last = this.#entries.get(key);
     if (last === undefined && this.#entries.size >= MOST_REPORTERS) return false;
     this.#entries.set(key, { report, at: now, expiresAt: now + MISSED_REPORTS * report.everyMs });
-    for (const loop of newLoops(report, last?.report)) this.#onLoop(report.name, loop);
+    const loops = newLoops(report, last?.report);
+    for (const loop of loops) this.#onLoop(report.name, loop);
+    this.#onGrowth(growthOf(report, last?.report, loops.length));
     return true;
   }
 
@@ -87,13 +100,33 @@ export class TargetBook {
 
 /**
  * Those since the last report. Without one, those since it was due: the others were told before this service was started or
- * had forgotten the client. A count that has fallen is one of a client that was started anew.
+ * had forgotten the client.
  */
 function newLoops(
   { loops, recentLoops = [], everyMs }: HealthReport,
   last: HealthReport | undefined,
 ): RecentLoop[] {
   if (last === undefined) return recentLoops.filter(({ agoMs }) => agoMs <= everyMs);
-  const before = last.loops > loops ? 0 : last.loops;
-  return recentLoops.slice(Math.max(0, recentLoops.length - (loops - before)));
+  return recentLoops.slice(Math.max(0, recentLoops.length - since(loops, last.loops)));
+}
+
+/**
+ * A first report adds the loops that are known to be new: its counts run from the start of the client, and another life of
+ * this service may have counted them. Later ones add all, also the loops that they no longer name.
+ */
+function growthOf(
+  { loops, droppedPassports }: HealthReport,
+  last: HealthReport | undefined,
+  newLoops: number,
+): ReportedGrowth {
+  if (last === undefined) return { loops: newLoops, droppedPassports: 0 };
+  return {
+    loops: since(loops, last.loops),
+    droppedPassports: since(droppedPassports, last.droppedPassports),
+  };
+}
+
+/** A count that has fallen is one of a client that was started anew. */
+function since(count: number, before: number): number {
+  return before > count ? count : count - before;
 }

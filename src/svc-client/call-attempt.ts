@@ -10,7 +10,7 @@ import type { PreparedRequest } from './request.ts';
 import { retryCause } from './retry-rules.ts';
 import type { Target } from './target.ts';
 import type { Evidence, Passage } from './target-breaker.ts';
-import type { Attempt, Endpoint, Outcome, RequestBody } from './transport.ts';
+import type { Attempt, BodyEnd, Endpoint, Outcome, RequestBody } from './transport.ts';
 
 /** What attempts need of their client. */
 export interface AttemptContext {
@@ -45,6 +45,9 @@ export class CallAttempt implements Attempt {
   /** Retries that were lent, and under which name; without a name nothing was. */
   private readonly lent: number;
   private readonly nonce: string;
+  /** What the head of the response has shown, and how its body ended: whichever is known first waits for the other. */
+  private shown: Evidence | null = null;
+  private end: BodyEnd | null = null;
 
   /** Puts the passport into the headers of the request and sets aside what it lends. */
   constructor(
@@ -93,8 +96,29 @@ export class CallAttempt implements Attempt {
     if (outcome.kind === 'response' || outcome.kind === 'timeout') {
       rails.recordLatency(now - this.startedAt, now);
     }
-    rails.record(this.target, this.passage, evidenceOf(outcome, this.passage, this.hasTime), now);
+    const evidence = evidenceOf(outcome, this.passage, this.hasTime);
+    if (outcome.kind === 'response' && evidence !== 'bad') {
+      this.shown = evidence;
+      this.recordResponse();
+    } else {
+      rails.record(this.target, this.passage, evidence, now);
+    }
     return this.settleLoan(outcome);
+  }
+
+  bodyEnded(end: BodyEnd): void {
+    this.end = end;
+    this.recordResponse();
+  }
+
+  /** A target may answer and then fall silent, so that a response is evidence only once its body has ended. */
+  private recordResponse(): void {
+    const { shown, end, context } = this;
+    if (shown === null || end === null) return;
+    const evidence = evidenceOfBody(end, shown, this.hasTime);
+    // What nearly every call ends with moves no breaker, and even asking for the time costs.
+    if (evidence !== 'bad' && this.passage === 'normal') return;
+    context.rails.record(this.target, this.passage, evidence, context.clock.now());
   }
 
   private passport(): string {
@@ -144,6 +168,19 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
     case 'aborted':
     case 'misused':
       return 'none';
+  }
+}
+
+/** What a response shows once its body has ended. */
+function evidenceOfBody(end: BodyEnd, shown: Evidence, hadTime: boolean): Evidence {
+  switch (end) {
+    case 'complete':
+    case 'dropped':
+      return shown;
+    case 'timeout':
+      return hadTime ? 'bad' : 'none';
+    case 'broken':
+      return 'bad';
   }
 }
 

@@ -232,6 +232,43 @@ describe('rates', () => {
     expect(network.arrivals('http://stock')).toBe(0);
   });
 
+  it.each([
+    ['background', { ok: false, denied: { reason: 'global-breaker', cause: 'saturation' } }],
+    ['normal', { ok: false, denied: { reason: 'global-breaker', cause: 'saturation' } }],
+    ['critical', { ok: true }],
+  ] as const)(
+    'shed a %s call that waited while the global breaker opened, as a fresh one',
+    async (priority, becomes) => {
+      const { client, clock, network } = simulateClient({
+        pool: { ratePerSecond: 1, burst: 1 },
+        queue: { limit: 3, deadlineMs: 5_000 },
+      });
+      network.host('http://stock', inTurn());
+      await inVirtualTime(clock, client.call('stock@1'));
+      const waiting = [1, 2, 3].map(() => client.call('stock@1', { priority }));
+      await settled();
+      client.reportSaturation('database', { forMs: 60_000 });
+      const results = await inVirtualTime(clock, Promise.all(waiting));
+      expect(results).toMatchObject([becomes, becomes, becomes]);
+      expect(network.arrivals('http://stock')).toBe(becomes.ok ? 4 : 1);
+    },
+  );
+
+  it('take one share, not two, of those who wait while the global breaker closes', async () => {
+    const { client, clock, network } = simulateClient({
+      pool: { ratePerSecond: 20, burst: 1 },
+      queue: { limit: 40, deadlineMs: 2_000 },
+    });
+    network.host('http://stock', inTurn());
+    client.reportSaturation('database');
+    client.clearSaturation('database');
+    await clock.advance(10_000);
+    const calls = Array.from({ length: 40 }, () => client.call('stock@1'));
+    const results = await inVirtualTime(clock, Promise.all(calls));
+    expect(client.health().globalBreaker.state).toBe('closing');
+    expect(results.filter(({ ok }) => ok)).toHaveLength(10);
+  });
+
   it('let go of those who leave the queue', async () => {
     const { client, clock, network } = simulateClient({
       pool: { ratePerSecond: 1, burst: 1 },

@@ -6,7 +6,7 @@ import type { Denial } from './denial.ts';
 import { closesSecondCycle } from './hops.ts';
 import type { Journey } from './journey.ts';
 import { MAX_HOPS } from './passport.ts';
-import type { Clearance, Gate } from './rails.ts';
+import type { Clearance, Cleared, Gate } from './rails.ts';
 import type { PreparedRequest } from './request.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { type RetryCause, retryCause, type WithholdReason } from './retry-rules.ts';
@@ -132,7 +132,7 @@ export class Call implements Gate {
     return clearance.clear && clearance.waitMs > 0 ? this.wait(clearance) : clearance;
   }
 
-  private async wait(clearance: Extract<Clearance, { clear: true }>): Promise<Clearance> {
+  private async wait(clearance: Cleared): Promise<Clearance> {
     const { rails, clock } = this.context;
     this.target.waiting += 1;
     try {
@@ -145,7 +145,9 @@ export class Call implements Gate {
     }
     this.now = clock.now();
     const denial = this.lateness();
-    if (denial === null) return rails.confirm(this.target, clearance, this, this.now);
+    if (denial === null) {
+      return rails.confirm(this.target, this.request.priority, clearance, this, this.now);
+    }
     rails.record(this.target, clearance.passage, 'none', this.now);
     return { clear: false, denial };
   }

@@ -9,6 +9,7 @@ import { PASSPORT_HEADER, type Passport, type PassportFlaw, readPassport } from 
 import { writeReceipt } from './receipt.ts';
 import { readCheckpointSettings } from './settings.ts';
 import { readTraceContext } from './trace-context.ts';
+import { unheard } from './unheard-warnings.ts';
 
 /** Request headers, as node:http or as fetch has them. */
 export type RequestHeaders =
@@ -107,7 +108,7 @@ export function acceptPassport(headers: RequestHeaders, checkpoint: Checkpoint):
 
 function drop(headers: RequestHeaders, checkpoint: Checkpoint, flaw: PassportFlaw): Admission {
   checkpoint.counters.droppedPassports += 1;
-  checkpoint.events.emit('passport-dropped', { flaw });
+  unheard.passport(checkpoint.events, { flaw });
   return setOut(headers, checkpoint, 0, flaw);
 }
 
@@ -179,7 +180,7 @@ export function denies(
     counters.recentLoops.push({ requestId, hops: denial.hops, at: clock.now() });
     if (counters.recentLoops.length > MOST_RECENT_LOOPS) counters.recentLoops.shift();
     const seen = { requestId, hops: denial.hops, count: counters.loops };
-    events.emit('security', { kind: 'loop', side, ...seen });
+    unheard.loop(events, { kind: 'loop', side, ...seen });
     events.emit('alert', { kind: 'loop', ...seen });
   }
   return !shadow;

@@ -47,6 +47,7 @@ export type { TargetBreaker, TargetBreakerPolicy } from './target-breaker.ts';
 export type { TargetRetryPolicy } from './target-retry-budget.ts';
 export type {
   Attempt,
+  BodyEnd,
   Endpoint,
   Outcome,
   RequestBody,

@@ -75,6 +75,65 @@ describe('the breaker of a target', () => {
     expect(client.health().targets[0]?.breaker).toBe('closed');
   });
 
+  it.each([
+    ['timeout', 1_500],
+    ['broken', 20],
+  ] as const)('opens after five answers whose body ends as %s', async (how, afterMs) => {
+    const { ask, clock, network } = simulate(1);
+    network.host('http://s1', async () => ({ status: 200, end: { how, afterMs } }));
+    for (let i = 0; i < 5; i += 1) {
+      expect(await ask('s1@1')).toBe(200);
+      await clock.advance(afterMs);
+    }
+    expect(await ask('s1@1')).toBe('target-breaker');
+  });
+
+  it.each(['complete', 'dropped'] as const)('does not open for a body that ends as %s', async (how) => {
+    const { ask, clock, client, network } = simulate(1);
+    network.host('http://s1', async () => ({ status: 200, end: { how, afterMs: 20 } }));
+    for (let i = 0; i < 10; i += 1) {
+      expect(await ask('s1@1')).toBe(200);
+      await clock.advance(20);
+    }
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('does not open for a body that callers gave next to no time', async () => {
+    const { client, clock, network } = simulate(1);
+    network.host('http://s1', async () => ({ status: 200, end: { how: 'timeout', afterMs: 400 } }));
+    for (let i = 0; i < 10; i += 1) {
+      await inVirtualTime(clock, client.call('s1@1', { deadlineMs: 499 }));
+      await clock.advance(400);
+    }
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('has a probe under way until its body has ended', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    network.host('http://s1', async () => ({ status: 200, end: { how: 'dropped', afterMs: 500 } }));
+    await clock.advance(10_000);
+    for (let probe = 0; probe < 3; probe += 1) {
+      expect(await ask('s1@1')).toBe(200);
+      expect(await ask('s1@1')).toBe('target-breaker');
+      await clock.advance(500);
+    }
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('stays open twice as long when the body of the probe stalls', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    network.host('http://s1', async () => ({ status: 200, end: { how: 'timeout', afterMs: 500 } }));
+    await clock.advance(10_000);
+    expect(await ask('s1@1')).toBe(200);
+    expect(client.health().targets[0]?.breaker).toBe('half-open');
+    await clock.advance(500);
+    expect(client.health().targets[0]?.probeInMs).toBeGreaterThan(19_000);
+  });
+
   it('says when it will probe', async () => {
     const { breakTarget, client, clock } = simulate(1);
     await breakTarget('s1');

@@ -18,9 +18,15 @@ import type { Target } from './target.ts';
 import { type Evidence, type Passage, passBreaker, recordEvidence } from './target-breaker.ts';
 
 /** Whether an attempt may be made: how it passed the breaker and how long it has to wait, or why not. */
-export type Clearance =
-  | { readonly clear: true; readonly passage: Passage; readonly waitMs: number }
-  | { readonly clear: false; readonly denial: Denial };
+export type Clearance = Cleared | { readonly clear: false; readonly denial: Denial };
+
+export interface Cleared {
+  readonly clear: true;
+  readonly passage: Passage;
+  readonly waitMs: number;
+  /** Since when the global breaker was closing that has let it in; null when it was not. */
+  readonly closingSince: number | null;
+}
 
 /** Is told every denial, and answers whether to go on all the same because the rule runs in shadow. */
 export interface Gate {
@@ -28,7 +34,7 @@ export interface Gate {
 }
 
 /** What nearly every attempt gets. */
-const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0 };
+const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0, closingSince: null };
 
 /** A target counts as in use for this long after it was last asked for. */
 const IN_USE_MS = MINUTE_MS;
@@ -107,22 +113,26 @@ export class Rails {
     }
     if (passing.passes) this.#move(target, passing.breaker);
     const waitMs = take.taken ? take.waitMs : 0;
-    return passage === 'normal' && waitMs === 0 ? clearNow : { clear: true, passage, waitMs };
+    if (passage === 'normal' && waitMs === 0) return clearNow;
+    return { clear: true, passage, waitMs, closingSince: this.#closingSince() };
   }
 
   /** Looks again after a wait: a breaker that has opened meanwhile also holds for those who waited. */
-  confirm(
-    target: Target,
-    clearance: Extract<Clearance, { clear: true }>,
-    gate: Gate,
-    now: number,
-  ): Clearance {
+  confirm(target: Target, priority: Priority, clearance: Cleared, gate: Gate, now: number): Clearance {
+    if (clearance.passage === 'probe') return clearance;
     const { breaker, slugKey } = target;
-    if (clearance.passage === 'probe' || breaker.state === 'closed') return clearance;
-    const until = breaker.state === 'open' ? breaker.until : 0;
-    const retryAfterMs = Math.max(1, until - now);
-    const denial = { reason: 'target-breaker', target: slugKey, ...waiting(retryAfterMs) } as const;
-    return gate.skips(denial) ? clearance : { clear: false, denial };
+    if (breaker.state !== 'closed') {
+      const until = breaker.state === 'open' ? breaker.until : 0;
+      const retryAfterMs = Math.max(1, until - now);
+      const denial = { reason: 'target-breaker', target: slugKey, ...waiting(retryAfterMs) } as const;
+      if (!gate.skips(denial)) return { clear: false, denial };
+    }
+    this.#judge(now);
+    const closingSince = this.#closingSince();
+    // It is among the share that this closing lets in: asked a second time, only a share of the share would be.
+    if (closingSince !== null && closingSince === clearance.closingSince) return clearance;
+    const shed = this.#shed(target, priority, now);
+    return shed === null || gate.skips(shed) ? clearance : { clear: false, denial: shed };
   }
 
   /** Records what an attempt showed of its target. */
@@ -164,6 +174,10 @@ export class Rails {
       cause: breaker.cause,
       ...waiting(retryAfterMs),
     };
+  }
+
+  #closingSince(): number | null {
+    return this.#global.state === 'closing' ? this.#global.since : null;
   }
 
   #move(target: Target, to: Target['breaker']): void {

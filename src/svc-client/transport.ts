@@ -35,7 +35,18 @@ export interface Attempt {
   readonly deadlineMs: number;
   /** The caller going away. */
   readonly signal: AbortSignal | undefined;
+  /**
+   * To be called once for each response, when its body has ended; it may be before the outcome is known. Until then a
+   * probe counts as under way.
+   */
+  bodyEnded(end: BodyEnd): void;
 }
+
+/**
+ * How a response body ended: it came whole; its caller did not want the rest, or did not take it in time; the deadline came
+ * while the target was awaited; the connection broke.
+ */
+export type BodyEnd = 'complete' | 'dropped' | 'timeout' | 'broken';
 
 /** How an attempt ended. A failure is a value here; the call decides what to throw. */
 export type Outcome =

@@ -25,6 +25,7 @@ function attempt(changes: Partial<Attempt> = {}): Attempt {
     timeoutMs: 5_000,
     deadlineMs: 5_000,
     signal: undefined,
+    bodyEnded: () => {},
     ...changes,
   };
 }

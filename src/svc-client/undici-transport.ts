@@ -5,7 +5,15 @@ import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
 import { type Flow, ResponseBody } from './response-body.ts';
 import type { ResponseHeaders } from './retry-after.ts';
-import type { Attempt, Endpoint, Outcome, RequestBody, SvcResponse, Transport } from './transport.ts';
+import type {
+  Attempt,
+  BodyEnd,
+  Endpoint,
+  Outcome,
+  RequestBody,
+  SvcResponse,
+  Transport,
+} from './transport.ts';
 
 /** Errors that come before anything is sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
@@ -129,6 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   /** What undici is told when it comes to a request that has been given up. */
   private givenUp: Error | null = null;
   private settled = false;
+  private ended = false;
 
   constructor(attempt: Attempt, watch: ExpiryWatch, resolve: (outcome: Outcome) => void) {
     this.expiresAt = attempt.startedAt + attempt.timeoutMs;
@@ -173,13 +182,15 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   onComplete(): void {
     this.release();
     this.body?.complete();
+    this.end('complete');
   }
 
   onError(error: Error): void {
     this.release();
     this.body?.fail(error);
-    if (this.settled) return;
-    this.settle(failureOf(error, this.attempt.body));
+    const failure = failureOf(error, this.attempt.body);
+    this.end(failure.kind === 'unreachable' ? 'broken' : 'dropped');
+    this.settle(failure);
   }
 
   pause(): void {
@@ -193,6 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   }
 
   abort(reason: Error): void {
+    this.end('dropped');
     this.stop?.(reason);
   }
 
@@ -213,8 +225,17 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.release();
     this.givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
     this.body?.fail(reason);
+    // While it is paused, it is its reader who is late and not the target.
+    this.end(outcome.kind === 'timeout' && !this.isPaused ? 'timeout' : 'dropped');
     this.settle(outcome);
     this.stop?.(this.givenUp);
+  }
+
+  /** Tells how the body ended. What comes of an end, such as the error of a request that was stopped, is not another. */
+  private end(how: BodyEnd): void {
+    if (this.body === null || this.ended) return;
+    this.ended = true;
+    this.attempt.bodyEnded(how);
   }
 
   private settle(outcome: Outcome): void {

@@ -9,6 +9,8 @@ import type { LogLevel } from './log-level.ts';
  * device, a header, a path or a body, and what is not listed here is left out at run time too.
  */
 export interface LogFields {
+  /** `SECURITY` for what a watch over attacks should read. */
+  readonly kind?: 'SECURITY';
   readonly policy?: string;
   readonly op?: string;
   readonly action?: string;
@@ -39,6 +41,10 @@ export interface LogFields {
   /** The name of a token. */
   readonly caller?: string | null;
   readonly requestId?: string;
+  /** The name of a service client that reports its targets. */
+  readonly reporter?: string;
+  /** Slug keys of the services that a request went through. */
+  readonly hops?: readonly string[];
   /** Id of a block or a pin: hashes only. */
   readonly block?: string;
   readonly pin?: string;
@@ -152,6 +158,7 @@ type Shown = string | number | boolean | null | readonly string[] | object;
 
 /** Which fields there are, and how each is shown. */
 const shows: { readonly [F in keyof Required<LogFields>]: (value: unknown) => Shown | undefined } = {
+  kind: word,
   policy: word,
   op: word,
   action: word,
@@ -179,6 +186,8 @@ const shows: { readonly [F in keyof Required<LogFields>]: (value: unknown) => Sh
   version: word,
   caller: word,
   requestId: word,
+  reporter: word,
+  hops: words,
   block: word,
   pin: word,
   by: word,

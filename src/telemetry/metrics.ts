@@ -105,6 +105,12 @@ export class Metrics {
     'result',
     'reason',
   ]);
+  readonly #loops = this.#tally('portcullis_loops_total', 'Loops that service clients have reported.', []);
+  readonly #droppedPassports = this.#tally(
+    'portcullis_passports_dropped_total',
+    'Passports that service clients have reported as not verified.',
+    [],
+  );
   readonly #requests = this.#tally('portcullis_http_requests_total', 'Requests the service has answered.', [
     'method',
     'route',
@@ -247,6 +253,12 @@ export class Metrics {
   /** An act of an operator; those on blocks are heard from the guard. */
   act(what: string): void {
     this.#acts.add([this.#act.of(what)]);
+  }
+
+  /** What the report of a service client adds. */
+  targets({ loops, droppedPassports }: { readonly loops: number; readonly droppedPassports: number }): void {
+    this.#loops.add([], loops);
+    this.#droppedPassports.add([], droppedPassports);
   }
 
   http({ method, route, status, durationMs }: HttpObservation): void {

@@ -100,6 +100,31 @@ describe('targets that service clients report', () => {
     ]);
   });
 
+  it('put each loop into the log for security, and count loops and dropped passports', async () => {
+    const { ask, lines } = await start();
+    const take = (body: object) => ask('POST', '/v1/targets', body, bearer('decide'));
+    const loop = { requestId: 'from-192.0.2.7', hops: ['a@1', 'b@1', 'a@1', 'b@1', 'a@1'], agoMs: 3 };
+    await take(report({ droppedPassports: 2 }));
+    for (let turn = 0; turn < 2; turn += 1) {
+      await take(report({ loops: 1, recentLoops: [loop], droppedPassports: 9 }));
+    }
+    const told = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'SECURITY');
+    expect(told).toEqual([
+      {
+        level: 'warn',
+        time: expect.any(Number),
+        kind: 'SECURITY',
+        reporter: 'orders-1',
+        requestId: 'from-[address]',
+        hops: loop.hops,
+        msg: 'a request went round in a loop',
+      },
+    ]);
+    const { text } = await ask('GET', '/metrics', undefined, bearer('observe'));
+    expect(text).toContain('portcullis_loops_total 1\n');
+    expect(text).toContain('portcullis_passports_dropped_total 7\n');
+  });
+
   it.each([
     [
       'a loop of no request',

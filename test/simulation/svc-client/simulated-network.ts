@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/svc-client/clock.ts';
 import {
   type Attempt,
   acceptPassport,
+  type BodyEnd,
   type Checkpoint,
   type Endpoint,
   type Outcome,
@@ -17,6 +18,8 @@ export interface SimAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** How the body ends and how long after the head, in milliseconds; without it, whole and at once. */
+  readonly end?: { readonly how: BodyEnd; readonly afterMs: number };
 }
 
 export interface SimRequest {
@@ -107,14 +110,18 @@ export class SimulatedNetwork implements Transport {
     });
   }
 
-  async #arrive(origin: string, { method, path, headers }: Attempt): Promise<Outcome> {
+  async #arrive(origin: string, attempt: Attempt): Promise<Outcome> {
     const host = this.#hosts.get(origin);
     if (host?.up !== true) return refused;
     this.#arrivals.set(origin, this.arrivals(origin) + 1);
+    const { method, path, headers } = attempt;
     const answer = await host.handler({ method, path, headers: { ...headers } });
     if (answer === 'refused') return refused;
     if (answer === 'broken') return broken;
     await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
+    const { end } = answer;
+    if (end === undefined) attempt.bodyEnded('complete');
+    else this.#clock.after(end.afterMs, () => attempt.bodyEnded(end.how));
     const body = simBody(answer.body ?? '');
     const response = { status: answer.status, headers: { ...answer.headers }, body };
     return { kind: 'response', response, receipt: answer.headers?.[RECEIPT_HEADER] ?? null };

@@ -91,6 +91,7 @@ export function naively({ attempts, timeoutMs }: NaiveOptions): Discipline {
           timeoutMs,
           deadlineMs: timeoutMs,
           signal: undefined,
+          bodyEnded: () => {},
         });
         return outcome.kind === 'response' ? outcome.response.status : 503;
       };

@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/svc-client/clock.ts';
+import { type Attempt, type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
+import { undiciTransport } from '../../../src/svc-client/undici-transport.ts';
+import { testKeys } from '../../simulation/svc-client/simulated-client.ts';
+import { startLoopback, unusedUrl } from './loopback.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function endpointAt(url: string) {
+  const endpoint = undiciTransport(systemClock).open(url, 4);
+  cleanups.push(() => endpoint.close());
+  return endpoint;
+}
+
+function attempt(changes: Partial<Attempt>): Attempt {
+  return {
+    method: 'GET',
+    path: '/',
+    headers: {},
+    body: null,
+    startedAt: systemClock.now(),
+    timeoutMs: 5_000,
+    deadlineMs: 5_000,
+    signal: undefined,
+    bodyEnded: () => {},
+    ...changes,
+  };
+}
+
+describe('the end of a body over undici', () => {
+  const ended = { 'content-length': '3' };
+  const endless = { 'content-length': '1000000' };
+  const aLot = 'x'.repeat(200_000);
+
+  /** How the body ended that the server sent so and the caller treated so: once, however much comes after. */
+  async function endsOf(
+    respond: (response: ServerResponse) => void,
+    treat: (body: SvcBody, leave: () => void) => Promise<unknown> | undefined,
+  ): Promise<BodyEnd[]> {
+    const { url, close } = await startLoopback((_, response) => respond(response));
+    cleanups.push(close);
+    const ends: BodyEnd[] = [];
+    const leaving = new AbortController();
+    let bodyEnded = (_: BodyEnd) => {};
+    const told = new Promise<void>((resolve) => {
+      bodyEnded = (end) => {
+        ends.push(end);
+        resolve();
+      };
+    });
+    const limits = { timeoutMs: 200, deadlineMs: 300 };
+    const outcome = await endpointAt(url).send(attempt({ ...limits, signal: leaving.signal, bodyEnded }));
+    if (outcome.kind !== 'response') throw new TypeError(outcome.kind);
+    await treat(outcome.response.body, () => leaving.abort())?.catch(() => undefined);
+    await told;
+    // What undici makes of the end comes in a later turn.
+    await new Promise((later) => setTimeout(later, 20));
+    return ends;
+  }
+
+  it.each([
+    ['complete', 'whole', (body: SvcBody) => body.text()],
+    ['complete', 'unread', () => undefined],
+  ] as const)('is told as %s when it came %s', async (end, _, treat) => {
+    expect(await endsOf((response) => response.writeHead(200, ended).end('abc'), treat)).toEqual([end]);
+  });
+
+  it('is told as timeout when the target falls silent', async () => {
+    const stall = (response: ServerResponse) => response.writeHead(200, ended).write('a');
+    expect(await endsOf(stall, (body) => body.text())).toEqual(['timeout']);
+    expect(await endsOf(stall, () => undefined)).toEqual(['timeout']);
+  });
+
+  it('is told as broken when the connection breaks', async () => {
+    const breakOff = (response: ServerResponse) => {
+      response.writeHead(200, ended).write('a');
+      setTimeout(() => response.destroy(), 20);
+    };
+    expect(await endsOf(breakOff, (body) => body.text())).toEqual(['broken']);
+  });
+
+  it('is told as dropped when the caller goes, stops reading, or is too late to read', async () => {
+    const flood = (response: ServerResponse) => response.writeHead(200, endless).write(aLot);
+    const ends = await Promise.all([
+      endsOf(flood, (_, leave) => {
+        leave();
+        return undefined;
+      }),
+      endsOf(flood, async (body) => {
+        for await (const _ of body) break;
+      }),
+      endsOf(flood, (body) => body.dump()),
+      endsOf(flood, () => undefined),
+    ]);
+    expect(ends).toEqual([['dropped'], ['dropped'], ['dropped'], ['dropped']]);
+  });
+
+  it('is not told where there was no response', async () => {
+    const ends: BodyEnd[] = [];
+    const bodyEnded = (end: BodyEnd) => void ends.push(end);
+    const { url, close } = await startLoopback(() => undefined);
+    cleanups.push(close);
+    expect(await endpointAt(url).send(attempt({ timeoutMs: 50, bodyEnded }))).toEqual({ kind: 'timeout' });
+    await endpointAt(await unusedUrl()).send(attempt({ bodyEnded }));
+    expect(ends).toEqual([]);
+  });
+});
+
+describe('a target that answers and then falls silent', () => {
+  it('opens its breaker, as one that does not answer', async () => {
+    const { url, close } = await startLoopback((_, response) =>
+      response.writeHead(200, { 'content-length': '10' }).write('abc'),
+    );
+    cleanups.push(close);
+    const client = createSvcClient({
+      self: 'orders@1',
+      keys: testKeys,
+      deadlineMs: 200,
+      targets: { 'stock@1': { url, timeoutMs: 100 } },
+    });
+    cleanups.push(() => client.close());
+    const read = async () => {
+      const result = await client.call('stock@1');
+      return result.ok ? result.response.body.text().catch(({ code }) => code) : result.denied.reason;
+    };
+    const became: string[] = [];
+    for (let i = 0; i < 6; i += 1) became.push(await read());
+    expect(became).toEqual([...Array.from({ length: 5 }, () => 'TARGET_TIMEOUT'), 'target-breaker']);
+  });
+});
