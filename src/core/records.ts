@@ -50,4 +50,6 @@ export interface Records {
    */
   own?<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined;
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void;
+  /** Whether strangers share the record, where there is no room for one of its own. No such method: nobody does. */
+  isShared?(key: Key): boolean;
 }

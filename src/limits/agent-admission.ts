@@ -12,16 +12,22 @@ export interface Admission {
   readonly record: ClientRecord | undefined;
   /** Whether the agent is new to its network and has to be noted there. */
   readonly isNew: boolean;
+  /** Whether strangers are counted there too, so that nobody is to be blocked for what the record says. */
+  readonly isShared: boolean;
 }
 
 /** A client that has a record keeps it, so that nothing routes around a block. */
 export function admit(records: Records, client: ClientKey, t: number): Admission {
   const { crowd } = client;
   const record = readClient(records, client, t);
-  if (record !== undefined || crowd === null) return { key: client, record, isNew: false };
+  const isShared = records.isShared?.(client) ?? false;
+  if (record !== undefined || crowd === null) return { key: client, record, isNew: false, isShared };
   const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
-  if (seen.length < mostAgents) return { key: client, record, isNew: true };
-  return { key: crowd.other, record: readClient(records, crowd.other, t), isNew: false };
+  if (seen.length < mostAgents) return { key: client, record, isNew: true, isShared };
+  // Where strangers have filled the count, this network has shown no crowd: it is limited as one, but nobody is blocked.
+  const isCrowded = records.isShared?.(crowd.network) || records.isShared?.(crowd.other);
+  const other = readClient(records, crowd.other, t);
+  return { key: crowd.other, record: other, isNew: false, isShared: isCrowded ?? false };
 }
 
 /** Notes the first sight of an agent. */

@@ -62,6 +62,11 @@ function addAsked(window: AskedWindow, milli: number, now: number, opens: boolea
   window.askedTotal += milli;
 }
 
+/** Whether anything was asked for within the window. */
+export function hasAsked({ askingAt }: Readonly<AskedWindow>, now: number): boolean {
+  return isWithin(askingAt, now, askedWindowMs);
+}
+
 export function forgetAsked(window: AskedWindow): void {
   window.asked = none;
   window.askingAt = 0;

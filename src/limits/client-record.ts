@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { cleanStanding, type Standing } from '../core/standing.ts';
-import { type AskedWindow, nothingAsked } from './asked-window.ts';
+import { type AskedWindow, hasAsked, nothingAsked } from './asked-window.ts';
 
 /** What is remembered of one client: a user, or an IP prefix with a user agent. */
 export interface ClientRecord extends AskedWindow, StoredRecord {
@@ -68,8 +68,23 @@ function clientRetention(record: ClientRecord, t: number): Retention {
 const usualRetention: Retention = Object.freeze({ keepMs: sightMs, softMs: 0, hardMs: 0 });
 
 /** From when on the record says the same as none. */
-function expiryOf({ at, bucket, standing }: ClientRecord): number {
+function expiryOf(record: ClientRecord): number {
+  return Math.max(record.at + sightMs, paidAndForgottenAt(record));
+}
+
+/** From when on the bucket is full and no block is remembered. */
+function paidAndForgottenAt({ bucket, standing }: ClientRecord): number {
   let forgottenAt = standing.hardUntil;
   for (let level = standing.memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
-  return Math.max(at + sightMs, bucket.tatMs + 1, forgottenAt);
+  return Math.max(bucket.tatMs + 1, forgottenAt);
 }
+
+/**
+ * Whether a client without this record would be treated the same, but that its network knows its agent: who comes back
+ * is noted there once more, which wins nobody anything. What a network has seen says something until it expires.
+ */
+export function clientSaysNothing(record: StoredRecord, t: number): boolean {
+  return isClient(record) && t >= paidAndForgottenAt(record) && !hasAsked(record, t);
+}
+
+const isClient = (record: StoredRecord): record is ClientRecord => 'bucket' in record;

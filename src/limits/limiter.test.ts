@@ -399,6 +399,8 @@ describe('settlement', () => {
   });
 });
 
+const addressOf = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+
 /** A store that fails when it is told to. */
 function failingStore() {
   const store = createMemoryStore();
@@ -442,6 +444,70 @@ describe('when the store fails', () => {
     expect((await limiter.take(get)).mode).toBe('NORMAL');
     expect((await limiter.take(get)).mode).toBe('NORMAL');
     expect(events.filter(({ type }) => type === 'store-recovered')).toHaveLength(1);
+  });
+
+  it.each([
+    ['users', (index: number): Call => ({ ...get, user: `u${index}` })],
+    ['anonymous callers', (index: number): Call => ({ ...get, ip: addressOf(index) })],
+  ])('any number of %s with one call each are served', async (_, callOf) => {
+    const { failing, state } = failingStore();
+    const { limiter, elapse, events } = bench({ store: failing });
+    state.code = 'STORE_FAILED';
+    for (let index = 0; index < 10_000; index += 1) {
+      elapse(20);
+      await limiter.take(callOf(index));
+    }
+    expect(events.filter(({ type }) => type === 'refused')).toEqual([]);
+  });
+
+  it('who finds no place is limited with the others, and nobody is blocked for them', async () => {
+    const { failing, state } = failingStore();
+    const { limiter, elapse, events } = bench({ store: failing });
+    state.code = 'STORE_FAILED';
+    for (let index = 0; index < 6_000; index += 1) await limiter.take({ ...get, user: `u${index}` });
+    const rules = new Set(events.map((event) => (event.type === 'refused' ? event.rule : null)));
+    expect([...rules]).toEqual([null, 'limit']);
+    elapse(3_000);
+    expect((await limiter.take({ ...get, user: 'new' })).allowed).toBe(true);
+  });
+
+  it('a network whose agents nobody can count is limited as one, and not blocked', async () => {
+    const { failing, state } = failingStore();
+    const { limiter, elapse, events } = bench({ store: failing });
+    state.code = 'STORE_FAILED';
+    for (let index = 0; index < 5_000; index += 1) {
+      elapse(20);
+      await limiter.take({ ...get, ip: addressOf(index) });
+    }
+    const office = (index: number): Call => ({ ...get, ua: `Mozilla/5.0 Firefox/${index}.0` });
+    for (let index = 0; index < 400; index += 1) await limiter.take(office(index));
+    const rules = new Set(events.flatMap((event) => (event.type === 'refused' ? [event.rule] : [])));
+    expect([...rules]).toEqual(['limit']);
+  });
+
+  it('nobody gets a full bucket or out of a block by names that crowd the place', async () => {
+    const { failing, state } = failingStore();
+    const { limiter, spend, elapse } = bench({ store: failing, ratePerSecond: 1, burst: 4 });
+    state.code = 'STORE_FAILED';
+    const flooder = { ...get, user: 'flooder' };
+    for (let index = 0; index < 60; index += 1) await limiter.take(flooder);
+    const greedy = { ...get, user: 'greedy' };
+    expect(await spend(greedy)).toBe(4);
+    for (let index = 0; index < 9_000; index += 1) await limiter.take({ ...get, user: `u${index}` });
+    expect((await limiter.take(greedy)).allowed).toBe(false);
+    elapse(30_000);
+    for (let index = 0; index < 9_000; index += 1) await limiter.take({ ...get, user: `v${index}` });
+    expect(await limiter.take(flooder)).toMatchObject({ allowed: false, rule: 'blocked' });
+  });
+
+  it('what one call costs in the end is not charged to those who share its place', async () => {
+    const { failing, state } = failingStore();
+    const { limiter } = bench({ store: failing });
+    const dear = await limiter.take({ ...get, user: 'dear' });
+    state.code = 'STORE_FAILED';
+    for (let index = 0; index < 4_096; index += 1) await limiter.take({ ...get, user: `u${index}` });
+    await limiter.settle(dear, 1_000_000);
+    expect((await limiter.take({ ...get, user: 'new' })).allowed).toBe(true);
   });
 
   it('an operator is told, not answered from here', async () => {

@@ -9,6 +9,7 @@ import type { Call } from './call.ts';
 import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
 import { ClientKeyspace } from './client-keys.ts';
+import { clientSaysNothing } from './client-record.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
@@ -106,7 +107,7 @@ class BucketLimiter implements Limiter {
       this.#onEvent({ type: 'record-corrupt', setAside }),
     );
     this.#clock = options.clock ?? Date.now;
-    this.#store = new StoreFallback(this.#records, this.#clock, this.#onEvent);
+    this.#store = new StoreFallback(this.#records, this.#clock, this.#onEvent, clientSaysNothing);
   }
 
   async take(call: Call): Promise<Verdict> {

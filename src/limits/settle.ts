@@ -18,13 +18,15 @@ export interface Settlement {
 
 /**
  * Gives back what a call took too much, or takes the rest, also where that is more than the bucket holds: the client
- * then waits until it has paid, a day at most. Nobody gets more back than they owe.
+ * then waits until it has paid, a day at most. Nobody gets more back than they owe. Strangers who share a record neither
+ * pay nor get anything for it.
  */
 export function settle(
   records: Records,
   { key, limit, periodMs, takenMilli, cost }: Settlement,
   t: number,
 ): void {
+  if (records.isShared?.(key)) return;
   const stored = readClient(records, key, t);
   const now = Math.max(t, stored?.at ?? t);
   const record = stored ?? emptyClient(now, limit);

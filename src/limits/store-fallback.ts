@@ -5,6 +5,7 @@ import { timesWithin } from '../core/times.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
+import type { SaysNothing } from './local-table.ts';
 
 /** Whether the store decided, or this process alone because the store failed. */
 export type LimitMode = 'NORMAL' | 'FAIL_OPEN';
@@ -35,22 +36,34 @@ export class StoreFallback {
   readonly #immediate: ImmediateStore | undefined;
   readonly #clock: () => number;
   readonly #onEvent: (event: LimitEvent) => void;
-  readonly #local = new LocalRecords();
+  readonly #local: LocalRecords;
   #failures: readonly number[] = [];
   #pausedUntil: number | null = null;
   #probing = false;
 
-  constructor(store: Store, clock: () => number, onEvent: (event: LimitEvent) => void) {
+  /** @param saysNothing of a record of this process that may go when there are too many */
+  constructor(
+    store: Store,
+    clock: () => number,
+    onEvent: (event: LimitEvent) => void,
+    saysNothing?: SaysNothing,
+  ) {
     this.#store = store;
     this.#immediate = store.immediate;
     this.#clock = clock;
     this.#onEvent = onEvent;
+    this.#local = new LocalRecords(saysNothing);
   }
 
-  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<Answered<T>> {
+  /** @param share with whom a record of this process is shared when there are too many; default all of its kind */
+  async transact<T>(
+    keys: readonly Key[],
+    step: (records: Records, now: number) => T,
+    share?: string,
+  ): Promise<Answered<T>> {
     const probes = this.#pausedUntil !== null;
     if (this.#pausedUntil !== null) {
-      if (this.#probing || this.#clock() < this.#pausedUntil) return this.#runHere(step);
+      if (this.#probing || this.#clock() < this.#pausedUntil) return this.#runHere(step, share);
       this.#probing = true;
     }
     try {
@@ -58,30 +71,38 @@ export class StoreFallback {
       if (this.#failures.length > 0) this.#recover();
       return { value, mode: 'NORMAL' };
     } catch (error) {
-      return this.#runAfterFailure(error, step);
+      return this.#runAfterFailure(error, step, share);
     } finally {
       if (probes) this.#probing = false;
     }
   }
 
   /** The same without a promise, where the store can do without and has not failed lately; else null. */
-  transactAtOnce<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Answered<T> | null {
+  transactAtOnce<T>(
+    keys: readonly Key[],
+    step: (records: Records, now: number) => T,
+    share?: string,
+  ): Answered<T> | null {
     if (this.#immediate === undefined || this.#failures.length > 0) return null;
     try {
       return { value: this.#immediate.transact(keys, step), mode: 'NORMAL' };
     } catch (error) {
-      return this.#runAfterFailure(error, step);
+      return this.#runAfterFailure(error, step, share);
     }
   }
 
-  #runAfterFailure<T>(error: unknown, step: (records: Records, now: number) => T): Answered<T> {
+  #runAfterFailure<T>(
+    error: unknown,
+    step: (records: Records, now: number) => T,
+    share: string | undefined,
+  ): Answered<T> {
     if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
     this.#noteFailure(error);
-    return this.#runHere(step);
+    return this.#runHere(step, share);
   }
 
-  #runHere<T>(step: (records: Records, now: number) => T): Answered<T> {
-    return { value: this.#local.run(step, this.#clock()), mode: 'FAIL_OPEN' };
+  #runHere<T>(step: (records: Records, now: number) => T, share: string | undefined): Answered<T> {
+    return { value: this.#local.run(step, this.#clock(), share), mode: 'FAIL_OPEN' };
   }
 
   #noteFailure(fault: Fault): void {

@@ -48,11 +48,11 @@ const firstBlockLevel = 2;
 
 /**
  * Takes the cost of a call from its client's bucket. A refused call takes nothing, but counts as asked for; while a
- * block runs nothing is written, so that nothing extends it.
+ * block runs nothing is written, so that nothing extends it. A record that strangers share is charged and never blocked.
  */
 export function take(records: Records, ask: Ask, t: number): Taken {
   const { client, allowance, blocksInShadow } = ask;
-  const { key, record: stored, isNew } = admit(records, client, t);
+  const { key, record: stored, isNew, isShared } = admit(records, client, t);
   const now = Math.max(t, stored?.at ?? t);
   const quota = scaledQuota(allowance, ask.scale);
   // A call that costs more than the bucket holds asks for all of it.
@@ -61,7 +61,7 @@ export function take(records: Records, ask: Ask, t: number): Taken {
     return refusedByBlock(t, key, { rule: 'blocked', until: stored.standing.hardUntil });
   }
   const record = open(records, key, stored, quota, now);
-  const block = judgeFlood(record, allowance, milli, now);
+  const block = isShared ? null : judgeFlood(record, allowance, milli, now);
   if (isNew) noteAgent(records, client, t);
   const blocks = block !== null && !blocksInShadow;
   const taken = blocks

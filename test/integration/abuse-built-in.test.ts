@@ -44,12 +44,19 @@ const probe = (index: number) => {
   return index < probes.length ? path : `/${index}${path}`;
 };
 
+/** What an application ignores, in front of what it reads. */
+const padding = `pad=${'x'.repeat(4_000)}`;
+
 describe('what an attack looks like in a log', () => {
   it.each([
     ['path-scan', series(400, 100, (i) => ({ ip: attacker, ua: agents.nikto, path: probe(i), status: 404 }))],
     [
       'scraping',
       series(2_400, 400, (i) => ({ ip: attacker, ua: agents.python, path: `/products/shoe-${i}` })),
+    ],
+    [
+      'scraping',
+      series(2_400, 400, (i) => ({ ip: attacker, ua: agents.python, path: `/items?${padding}&id=${i}` })),
     ],
     [
       'invalid-input',
@@ -86,6 +93,14 @@ describe('what an attack looks like in a log', () => {
         ip: attacker,
         ua: agents.python,
         path: `/list?page=${150 + i}&size=100`,
+      })),
+    ],
+    [
+      'deep-pagination',
+      series(600, 1_000, (i) => ({
+        ip: attacker,
+        ua: agents.python,
+        path: `/list?${padding}&page=${150 + i}`,
       })),
     ],
     [

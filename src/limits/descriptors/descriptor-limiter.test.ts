@@ -48,6 +48,20 @@ const messaging: DomainDocument = {
   ],
 };
 
+const fiveADay = { unit: 'day', requests_per_unit: 5 };
+const crowded: DomainDocument = {
+  domain: 'messaging',
+  descriptors: [
+    { key: 'user', rate_limit: { unit: 'day', requests_per_unit: 100 } },
+    { key: 'code', rate_limit: fiveADay },
+    {
+      key: 'mail',
+      rate_limit: fiveADay,
+      descriptors: [{ key: 'kind', value: 'reset', rate_limit: fiveADay }],
+    },
+  ],
+};
+
 function scene(options: Partial<DescriptorLimiterOptions> = {}) {
   let now = 1_000_000_000_000 - (1_000_000_000_000 % 3_600_000);
   const clock = () => now;
@@ -187,6 +201,20 @@ describe('a descriptor limiter', () => {
     expect([first.mode, second.mode]).toEqual(['FAIL_OPEN', 'FAIL_OPEN']);
     expect(second.statuses[0]?.remaining).toBe(8);
     expect(events[0]).toMatchObject({ type: 'store-failed', code: 'STORE_FAILED' });
+  });
+
+  it('never counts for one limit what another one has counted while the store fails', async () => {
+    const store = createFaultyStore(createMemoryStore(), new VirtualClock());
+    const { ask, limiter, pairs } = scene({ store, domains: [crowded] });
+    store.trouble({ kind: 'fault', code: 'STORE_FAILED' });
+    for (let user = 0; user < 4_200; user += 1) await ask(`user=${user}`);
+    expect(await ask('user=new')).toMatchObject({ over: true });
+    expect(await ask('code=new')).toMatchObject({ over: false, remaining: 4 });
+    expect(await ask('mail=new')).toMatchObject({ over: false, remaining: 4 });
+    expect(await ask('mail=new,kind=reset')).toMatchObject({ over: false, remaining: 4 });
+    const limit = { unit: 'day', requests: 5 } as const;
+    const given = await limiter.decide('messaging', [{ pairs: pairs('user=other'), limit, hits: 1 }]);
+    expect(given.statuses[0]).toMatchObject({ over: false, remaining: 4 });
   });
 
   it('keeps its rules when new documents are wrong, and its counters when they are right', async () => {

@@ -92,7 +92,12 @@ export function createDescriptorLimiter(options: DescriptorLimiterOptions): Desc
   return new WindowLimiter(options);
 }
 
-type Rule = { readonly limit: WindowLimit | null; readonly pairs: readonly DescriptorPair[] };
+interface Rule {
+  readonly limit: WindowLimit | null;
+  readonly pairs: readonly DescriptorPair[];
+  /** What tells it from other limits. */
+  readonly id: string;
+}
 
 const unlimited: DescriptorStatus = { over: false, limit: null, remaining: null, resetMs: 0 };
 const noRule: DescriptorStatus = { over: false, limit: null, remaining: 0, resetMs: 0 };
@@ -139,11 +144,11 @@ class WindowLimiter implements DescriptorLimiter {
     if (!this.#tree.has(domain)) return descriptors.map(() => null);
     const replaced = new Set<string>();
     const rules = descriptors.map(({ pairs, limit }): Rule | null => {
-      if (limit) return { limit: overriding(limit), pairs };
+      if (limit) return { limit: overriding(limit), pairs, id: `${limit.unit}:${limit.requests}:${domain}` };
       const match = this.#tree.match(domain, pairs);
       if (match === null) return null;
       for (const name of match.rule.replaces) replaced.add(name);
-      return { limit: match.rule.limit, pairs: match.pairs };
+      return { limit: match.rule.limit, pairs: match.pairs, id: match.rule.id };
     });
     if (replaced.size === 0) return rules;
     return rules.map((rule) => (rule?.limit?.name && replaced.has(rule.limit.name) ? null : rule));
@@ -155,15 +160,15 @@ class WindowLimiter implements DescriptorLimiter {
     hits: number,
   ): Answered<DescriptorStatus> | Promise<Answered<DescriptorStatus>> {
     if (rule === null) return { value: noRule, mode: 'NORMAL' };
-    const { limit, pairs } = rule;
+    const { limit, pairs, id } = rule;
     if (limit === null) return { value: unlimited, mode: 'NORMAL' };
     const { windowMs, requests } = limit;
     const ask = { key: this.#keys(domain, pairs, limit.unit), windowMs, requests, hits };
     const step = (records: Records, now: number) => countHits(records, ask, now);
     const keys = [ask.key];
-    const answered = this.#store.transactAtOnce(keys, step);
+    const answered = this.#store.transactAtOnce(keys, step, id);
     if (answered !== null) return this.#judge(domain, limit, hits, answered);
-    return this.#store.transact(keys, step).then((later) => this.#judge(domain, limit, hits, later));
+    return this.#store.transact(keys, step, id).then((later) => this.#judge(domain, limit, hits, later));
   }
 
   #judge(

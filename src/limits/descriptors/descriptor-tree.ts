@@ -22,6 +22,8 @@ export interface WindowLimit {
 export interface DescriptorRule {
   readonly limit: WindowLimit | null;
   readonly replaces: readonly string[];
+  /** Its place in the documents and its limit, as one text: no two rules have the same. */
+  readonly id: string;
 }
 
 /** The rule that a descriptor meets, and the texts that name its counter: `*` where values share one. */
@@ -52,7 +54,7 @@ export class DescriptorTree {
 
   constructor(documents: readonly DomainDocument[]) {
     this.#domains = new Map(
-      documents.map(({ domain, descriptors = [] }) => [domain, compileLevel(descriptors)]),
+      documents.map(({ domain, descriptors = [] }) => [domain, compileLevel(descriptors, part(domain))]),
     );
   }
 
@@ -93,13 +95,14 @@ function withValue(pairs: readonly DescriptorPair[], at: number, value: string):
   return pairs.map((pair, index) => (index === at ? { key: pair.key, value } : pair));
 }
 
-function compileLevel(descriptors: readonly DescriptorEntry[]): Level {
+function compileLevel(descriptors: readonly DescriptorEntry[], above: string): Level {
   const level: Level = new Map();
   for (const descriptor of descriptors) {
     const nodes: KeyNodes = level.get(descriptor.key) ?? { exact: new Map(), wildcards: [], any: null };
     level.set(descriptor.key, nodes);
     const value = descriptor.value === undefined ? null : String(descriptor.value);
-    const node = compileNode(descriptor, value);
+    const place = `${above}${part(descriptor.key)}${value === null ? '-' : part(value)}`;
+    const node = compileNode(descriptor, value, place);
     if (value === null) nodes.any = node;
     else if (value.endsWith('*')) nodes.wildcards.push({ prefix: value.slice(0, -1), node });
     else nodes.exact.set(value, node);
@@ -107,16 +110,19 @@ function compileLevel(descriptors: readonly DescriptorEntry[]): Level {
   return level;
 }
 
-function compileNode(descriptor: DescriptorEntry, value: string | null): Node {
+/** With its length, so that no two rows of texts are the same when joined. */
+const part = (text: string): string => `${text.length}:${text}`;
+
+function compileNode(descriptor: DescriptorEntry, value: string | null, place: string): Node {
   const { rate_limit: limit, descriptors = [], shadow_mode, quota_mode, share_threshold } = descriptor;
   return {
-    rule: limit === undefined ? null : compileRule(limit, Boolean(shadow_mode || quota_mode)),
-    children: descriptors.length === 0 ? null : compileLevel(descriptors),
+    rule: limit === undefined ? null : compileRule(limit, Boolean(shadow_mode || quota_mode), place),
+    children: descriptors.length === 0 ? null : compileLevel(descriptors, place),
     sharedValue: share_threshold ? value : null,
   };
 }
 
-function compileRule(entry: RateLimitEntry, shadow: boolean): DescriptorRule {
+function compileRule(entry: RateLimitEntry, shadow: boolean, place: string): DescriptorRule {
   const { unlimited = false, unit = '', requests_per_unit: requests = 0, name, replaces = [] } = entry;
   const known = unlimited ? null : unitNamed(unit);
   return {
@@ -125,5 +131,6 @@ function compileRule(entry: RateLimitEntry, shadow: boolean): DescriptorRule {
         ? null
         : { unit: known, windowMs: windowUnits[known], requests, name: name ?? null, shadow },
     replaces: replaces.map((replaced) => replaced.name),
+    id: `${place}${known}:${requests}`,
   };
 }
