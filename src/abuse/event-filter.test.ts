@@ -7,6 +7,9 @@ import type { RequestEvent } from './request-event.ts';
 import type { EventFilter } from './scenario.ts';
 
 const { read } = createFactReader();
+/** As long as servers let a target be, nearly. */
+const padding = `pad=${'x'.repeat(14_000)}`;
+const deep: EventFilter = { query: [{ names: ['page'], from: 120 }] };
 const event: RequestEvent = {
   method: 'GET',
   path: '/users/42/orders?Page=120&offset=x',
@@ -47,10 +50,37 @@ describe('a filter', () => {
     expect(compileFilter(filter).matches(read({ ...event, ...change }))).toBe(matches);
   });
 
+  it.each<[string, EventFilter, string, boolean]>([
+    ['behind much else', deep, `/list?${padding}&page=120`, true],
+    ['before much else', deep, `/list?page=120&${padding}`, true],
+    ['behind more than servers take', deep, `/list?${padding}&${padding}&page=120`, true],
+    ['before more than servers take', deep, `/list?page=120&${padding}&${padding}`, true],
+    ['in a value', deep, `/list?x=${'page=120='.repeat(4_000)}`, false],
+    ['behind a long way', { paths: ['/files/*'] }, `/${'x/../'.repeat(1_000)}files/a`, true],
+    ['at the end of a long path', { assets: true }, `/${'x'.repeat(8_000)}/app.js`, true],
+  ])('reads what stands %s', (_, filter, path, matches) => {
+    expect(compileFilter(filter).matches(read({ ...event, path }))).toBe(matches);
+  });
+
   it('is about who calls, apart from what is called', () => {
     const filter = compileFilter({ methods: ['POST'], signedIn: false });
     expect(filter.concerns(read(event))).toBe(true);
     expect(filter.concerns(read({ ...event, user: 'u1' }))).toBe(false);
+  });
+});
+
+describe('what an event shows', () => {
+  const long = 'x'.repeat(16_000);
+
+  it.each(['path', 'target'] as const)('tells a %s apart by all of it', (kind) => {
+    const shown = (path: string) => read({ ...event, path }).valueOf(kind);
+    expect(shown(`/${long}/1`)).not.toBe(shown(`/${long}/2`));
+  });
+
+  it('is of a query no more than is worth reading', () => {
+    const { query } = read({ ...event, path: `/list?first=1&${'a=b&'.repeat(100_000)}last=1` });
+    expect([query.get('first'), query.get('last')]).toEqual(['1', '1']);
+    expect(query.size).toBeLessThan(5_000);
   });
 });
 

@@ -26,8 +26,8 @@ export interface FactReader {
 const remembered = 8192;
 const longestAddress = 64;
 const longestAgent = 512;
-/** More of a target than this is not told apart. */
-const longestTarget = 2048;
+/** More of a query than this is read only at both of its ends; servers take no longer targets. */
+const longestQuery = 16_384;
 
 export function createFactReader(): FactReader {
   const origins = new Recent<Origin>(remembered, longestAddress);
@@ -91,7 +91,7 @@ export class Facts {
     if (this.#bare === null) {
       const { path } = this.event;
       const end = path.indexOf('?');
-      this.#bare = (end < 0 ? path : path.slice(0, end)).slice(0, longestTarget);
+      this.#bare = end < 0 ? path : path.slice(0, end);
     }
     return this.#bare;
   }
@@ -161,10 +161,13 @@ export class Facts {
     return kind === 'headers' ? this.headers.order : `${familyOf(this.agent)}\0${this.headers.order}`;
   }
 
-  /** The text that a `distinct` tells apart; null where the event does not show it. */
+  /**
+   * The text that a `distinct` tells apart; null where the event does not show it. Never cut: what makes the difference
+   * may stand behind any amount of padding. Whoever keeps it keeps a mark of it.
+   */
   valueOf(kind: DistinctValue): string | null {
     if (kind === 'path') return this.path;
-    if (kind === 'target') return this.event.path.slice(0, longestTarget);
+    if (kind === 'target') return this.event.path;
     if (kind === 'route') return this.route;
     if (kind === 'id') return this.id === null ? null : `${this.route}\0${this.id}`;
     return this.who(kind);
@@ -178,7 +181,17 @@ export class Facts {
 
 function queryOf(target: string): string {
   const start = target.indexOf('?');
-  return start < 0 ? '' : target.slice(start + 1, start + 1 + longestTarget);
+  if (start < 0) return '';
+  const query = target.slice(start + 1);
+  return query.length <= longestQuery ? query : endsOf(query);
+}
+
+/** The parameters at both ends of a query, each of them whole. */
+function endsOf(query: string): string {
+  const half = longestQuery / 2;
+  const head = query.slice(0, Math.max(0, query.lastIndexOf('&', half)));
+  const tail = query.indexOf('&', query.length - half);
+  return tail < 0 ? head : head + query.slice(tail);
 }
 
 function familyOf(agent: string): string {
