@@ -56,6 +56,14 @@ describe('replay', () => {
     ]);
   });
 
+  it('takes null for an optional field that is absent', async () => {
+    const absent = { action: null, account: null, ua: null, device: null, cost: null };
+    const { code, stdout } = await replay(
+      `${event({ ...absent, account: 'a1' })}\n${JSON.stringify({ t: 5, op: 'consume', ip: '::1', ...absent })}`,
+    );
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 2]);
+  });
+
   it('accepts time that runs backwards and notes it', async () => {
     const { stdout } = await replay(
       [5, 3, 9].map((t) => event({ t })).join('\n'),
