@@ -1,6 +1,6 @@
 import { type Context, lookAround } from './context.ts';
 import { conclude, type Decision } from './decision.ts';
-import type { Operation } from './operation.ts';
+import { noSteps, type Operation } from './operation.ts';
 import { isInShadow } from './policy.ts';
 import type { Request } from './request.ts';
 
@@ -10,8 +10,9 @@ export function check(request: Request): Operation {
     keys: request.keys.viewed,
     isWarm: false,
     look: (records, t) => {
-      const decision = decideCheck(lookAround(records, request, t), request);
-      return { steps: [], decide: () => decision };
+      const context = lookAround(records, request, t);
+      const decision = decideCheck(context, request);
+      return { isStopped: context.hard.length > 0, steps: noSteps, decide: () => decision };
     },
   };
 }

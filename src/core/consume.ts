@@ -24,8 +24,10 @@ export function consume(request: Request<RatePolicy>, cost: number): Operation {
     isWarm: false,
     look: (records, t) => {
       const context = lookAround(records, request, t);
+      const isStopped = context.hard.length > 0;
       return {
-        steps: context.hard.length > 0 ? noSteps : [consumeStep(request, context, cost)],
+        isStopped,
+        steps: isStopped ? noSteps : [consumeStep(request, context, cost)],
         decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
       };
     },

@@ -33,11 +33,13 @@ class Failure implements Operation {
 }
 
 class FailureCourse implements Course {
+  readonly isStopped: boolean;
   readonly steps: readonly Step[];
   readonly #policy: CredentialPolicy;
   readonly #context: Context;
 
   constructor(request: Request<CredentialPolicy>, context: Context) {
+    this.isStopped = context.hard.length > 0;
     this.steps = failureSteps(request, context);
     this.#policy = request.policy;
     this.#context = context;

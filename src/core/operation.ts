@@ -16,6 +16,8 @@ export interface Step {
 
 /** What an operation does after its view: the steps of the groups, then one decision over all reasons. */
 export interface Course {
+  /** Whether a HARD block that was running stops the operation. */
+  readonly isStopped: boolean;
   readonly steps: readonly Step[];
   decide(reasons: readonly Reason[]): Decision;
 }

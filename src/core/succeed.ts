@@ -28,8 +28,10 @@ export function succeed(request: Request<CredentialPolicy>): Operation {
     look: (records, t) => {
       const context = lookAround(records, request, t);
       const { account, book } = keys;
-      const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
+      const isStopped = context.hard.length > 0;
+      const runs = !isStopped && account !== null && book !== null && subject.device !== null;
       return {
+        isStopped,
         steps: runs ? [successStep(account, book, subject.device, request, context)] : noSteps,
         decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
       };

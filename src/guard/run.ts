@@ -1,9 +1,19 @@
 import type { Decision, Reason } from '../core/decision.ts';
-import { type Answer, noReasons, noSteps, type Operation, type Step, silence } from '../core/operation.ts';
+import {
+  type Answer,
+  type Course,
+  noReasons,
+  noSteps,
+  type Operation,
+  type Step,
+  silence,
+} from '../core/operation.ts';
 import type { Records } from '../core/records.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 
-const warm = { isWarm: true };
+const isStopped = (course: Course): boolean => course.isStopped;
+const cold = { isStopped };
+const warm = { isWarm: true, isStopped };
 
 /** As much of a store as an operation needs. */
 export type OperationStore = Pick<Store, 'view' | 'transact'>;
@@ -19,7 +29,7 @@ export async function runOperation(
 ): Promise<Decision> {
   const { keys, isWarm } = operation;
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
-  const course = await (isWarm ? store.view(keys, look, warm) : store.view(keys, look));
+  const course = await store.view(keys, look, isWarm ? warm : cold);
   if (course.steps.length === 0) return course.decide(noReasons);
   const spoken: Reason[] = [];
   let pending: readonly Step[] = course.steps;

@@ -7,12 +7,17 @@ export interface HeldRecord {
 }
 
 /** How a view may be answered. */
-export interface ViewOptions {
+export interface ViewOptions<T = unknown> {
   /**
    * Whether what this process has read or written a moment ago will do, so that no round trip is needed. Every step
    * that follows still proves its own records current. Default false.
    */
   readonly isWarm?: boolean;
+  /**
+   * Whether what was looked at is stopped by a running HARD block. A store that answers blocks from memory gives such an
+   * answer only then: a block of a moment ago may refuse, but must not let anybody through. Default: any answer will do.
+   */
+  readonly isStopped?: (seen: T) => boolean;
 }
 
 /**
@@ -27,7 +32,7 @@ export interface Store {
   view<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
-    options?: ViewOptions,
+    options?: ViewOptions<T>,
   ): Promise<T>;
   /**
    * Runs a pure step that may change the records of one group (keys with one tag); all of its changes happen,

@@ -80,6 +80,25 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await store.close();
   });
 
+  test('are served on after a sweep that failed', async () => {
+    const schema = 'stuck';
+    const faults: string[] = [];
+    const store = open({ schema, sweepEveryWrites: 1, onFault: ({ code }) => faults.push(code) });
+    await store.ready();
+    await admin.query(`
+      INSERT INTO ${schema}.records (key, version, value, expires_at, held_until) VALUES ('old', 1, '{"at":1}', 1, 0);
+      CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no'; END$$;
+      CREATE TRIGGER refuse BEFORE DELETE ON ${schema}.records FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse()`);
+    const { key } = group();
+    for (let count = 1; faults.length < 3; count += 1) {
+      expect(await store.transact([key], addOne(key))).toBe(count);
+      expect(count).toBeLessThan(10_000);
+    }
+    await store.ping();
+    expect(new Set(faults)).toEqual(new Set(['STORE_FAILED']));
+    await store.close();
+  });
+
   test('never lose by the sweep what has not expired', async () => {
     const schema = 'kept';
     const store = open({ schema, sweepEveryWrites: 1, maxSweptRecords: 1_000 });

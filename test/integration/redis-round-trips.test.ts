@@ -195,6 +195,38 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
         expect(driver.rounds).toBe(2);
       });
 
+      test('is not answered from memory to a look that it does not stop', async () => {
+        const { key, sibling } = group();
+        await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));
+        await store.view([key, sibling], () => null);
+        await other.transact([sibling], (records, now) => records.put(sibling, countOf(5, now), kept));
+        const count = (isStopped: boolean) =>
+          store.view([key, sibling], (records) => records.get(sibling)?.count, {
+            isStopped: () => isStopped,
+          });
+        expect([await count(true), await count(false)]).toEqual([undefined, 5]);
+      });
+
+      test('of a device lets no guess at its account through while another process blocks that', async () => {
+        const settings = { secret: 'a secret that is long enough', failure: { deadlineMs: null } };
+        const [here, there] = [
+          createGuard({ ...settings, store }),
+          createGuard({ ...settings, store: other }),
+        ];
+        const account = { action: 'auth.login', account: group().text };
+        const device = { id: group().text, confidence: 'MEDIUM' } as const;
+        const note = { level: 3, by: 'tests', why: 'as told' };
+        await there.fail({ ...account, ip: '203.0.113.8', device });
+        await there.place({ ...account, ip: '203.0.113.8', device }, { scope: 'K5', ...note });
+        const guess = { ...account, ip: '203.0.113.9', device: null };
+        expect((await here.check(guess)).outcome).toBe('ALLOW');
+        await there.place(guess, { scope: 'K4', ...note });
+        expect([(await here.check(guess)).outcome, (await here.succeed(guess)).outcome]).toEqual([
+          'HARD_BLOCK',
+          'HARD_BLOCK',
+        ]);
+      });
+
       test('shows a lift of its own at once, and that of another process within two seconds', async () => {
         const { key } = group();
         await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));

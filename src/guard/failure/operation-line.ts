@@ -21,7 +21,7 @@ export class OperationLine implements OperationStore {
   view<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
-    options?: ViewOptions,
+    options?: ViewOptions<T>,
   ): Promise<T> {
     if (!this.#isOpen()) return Promise.reject(ended());
     this.#asked.push(keys);

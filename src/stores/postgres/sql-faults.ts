@@ -19,9 +19,14 @@ function sqlStateOf(error: unknown): string | null {
   return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : null;
 }
 
-/** Whether the server has ended the connection along with the statement. */
+/** Where it stays so, no statement of a connection succeeds until somebody rolls back. */
+const transactionFailed = '25P02';
+
+/** Whether the connection is of no more use: the server has ended it along with the statement, or left it in a failed transaction. */
 export function endsConnection(error: unknown): boolean {
-  if (sqlStateOf(error) === null) return !(error instanceof Fault);
+  const state = sqlStateOf(error);
+  if (state === null) return !(error instanceof Fault);
+  if (state === transactionFailed) return true;
   return error instanceof Error && 'severity' in error && error.severity !== 'ERROR';
 }
 

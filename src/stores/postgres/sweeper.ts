@@ -43,7 +43,7 @@ export class Sweeper {
 
   async #sweep(): Promise<void> {
     const script = this.#statements.sweep(this.#settings.maxSweptRecords, limitMs);
-    await this.#connections.use((session) => session.script(script), 2 * limitMs);
+    await this.#connections.transaction((session) => session.script(script), 2 * limitMs);
   }
 
   #ended(fault?: Fault): void {

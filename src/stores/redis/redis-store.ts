@@ -74,13 +74,19 @@ export class DrivenRedisStore implements RedisStore {
   async view<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
-    { isWarm = false }: ViewOptions = {},
+    { isWarm = false, isStopped }: ViewOptions<T> = {},
   ): Promise<T> {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
       const recent = isWarm ? this.#memory.recent(keys) : undefined;
-      return this.#look(keys, recent ?? this.#known(keys) ?? (await this.#fresh(keys)), look);
+      if (recent !== undefined) return this.#look(keys, recent, look);
+      const known = this.#known(keys) ?? (await this.#readTogether(keys));
+      if (known !== undefined) {
+        const seen = this.#look(keys, known, look);
+        if (isStopped?.(seen) ?? true) return seen;
+      }
+      return this.#look(keys, await this.#read(keys), look);
     } finally {
       this.#end();
     }
@@ -166,14 +172,15 @@ export class DrivenRedisStore implements RedisStore {
   }
 
   /**
-   * Reads, together with others where a block is being read again. Such a reading was perhaps sent before this view began, so
-   * it counts only if it shows that the block still runs; else this view reads for itself.
+   * Where a block is being read again, reads together with others. Such a reading was perhaps sent before this view began, so
+   * it counts only if it shows that the block still runs; else, and where no block is known, undefined: the view reads
+   * for itself.
    */
-  async #fresh(keys: readonly Key[]): Promise<Reading> {
+  async #readTogether(keys: readonly Key[]): Promise<Reading | undefined> {
     const { blocks } = this.#memory;
-    if (!blocks.mayBlock(keys, this.#clock.now())) return this.#read(keys);
+    if (!blocks.mayBlock(keys, this.#clock.now())) return undefined;
     await blocks.share(keys, () => this.#read(keys));
-    return blocks.answer(keys, this.#clock.now())?.reading ?? this.#read(keys);
+    return blocks.answer(keys, this.#clock.now())?.reading;
   }
 
   async #read(keys: readonly Key[]): Promise<Reading> {

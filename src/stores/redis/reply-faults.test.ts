@@ -33,6 +33,14 @@ describe('errors of Redis', () => {
       isPassing: true,
     });
     expect(meaningOf(new Error('READONLY replica'))).toMatchObject({ isLostMaster: true });
+    const before7 = 'ERR Error running script (call to f_0a1b): @user_script:35: @user_script: 35: -';
+    expect(
+      meaningOf(new Error(`${before7}READONLY You can't write against a read only replica.`)),
+    ).toMatchObject({
+      isLostMaster: true,
+    });
+    expect(meaningOf(new Error(`${before7}OOM command not allowed`))).toMatchObject({ code: 'STORE_FULL' });
+    expect(meaningOf(new Error('no error at all'.toUpperCase()))).toMatchObject({ code: 'STORE_FAILED' });
     expect(meaningOf('no error at all')).toMatchObject({ code: 'STORE_FAILED' });
   });
 

@@ -39,12 +39,14 @@ const unreachable: Meaning = { code: 'STORE_FAILED', message: 'The server cannot
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof Error && error.name === 'TimeoutError') return late;
   const message = error instanceof Error ? error.message : '';
-  return (
-    meanings[
-      /^(?:ResponseError: |An error was signalled by the server: )?-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
-    ] ?? unreachable
-  );
+  const [, code] = inScript.exec(message) ?? first.exec(message) ?? [];
+  return meanings[code ?? ''] ?? unreachable;
 }
+
+const first = /^(?:ResponseError: |An error was signalled by the server: )?-?([A-Z]+)\b/;
+
+/** Before Redis 7.0 the error of a command in a script stands behind the place in the script. */
+const inScript = /@user_script: ?\d+: .*?-([A-Z]+)\b/;
 
 /** The fault for an error of a driver. */
 export function faultOf(error: unknown): Fault {
