@@ -27,6 +27,20 @@ describe('the client is', () => {
       '203.0.113.7',
     ],
     ['the IPv4 address inside', [], '::ffff:203.0.113.7', {}, '203.0.113.7'],
+    [
+      'a hop whose address only stands for one of ours',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      { 'x-forwarded-for': '6.6.6.6, 2002:0a00:0005::1' },
+      '10.0.0.5',
+    ],
+    [
+      'the nearest that is none of ours, with ports and in brackets',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      { 'x-forwarded-for': '6.6.6.6, [::ffff:10.0.0.9]:443, 10.0.0.5:8080' },
+      '6.6.6.6',
+    ],
     ['without its zone', [], 'fe80::1%eth0', {}, 'fe80::1'],
     ['what the proxy says', proxies, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }, '203.0.113.7'],
     [

@@ -2,7 +2,7 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { Recent } from '../identity/recent.ts';
 import { addressOf, CidrSet } from '../limits/cidr-set.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
-import { addressOfNode, hopsOfForwarded, hopsOfXForwardedFor } from './forwarded.ts';
+import { addressOfNode, hopsOfForwarded, hopsOfXForwardedFor, isTranslatedNode } from './forwarded.ts';
 
 /** Whom to believe about where a request comes from. */
 export interface ClientAddressOptions {
@@ -79,7 +79,7 @@ function walk(peer: string, hops: Iterable<string>, trusted: CidrSet): string {
     const address = addressOfNode(hop);
     if (address === null) return client;
     client = address;
-    if (!trusted.has(address)) return client;
+    if (!trusted.has(address) || isTranslatedNode(hop, address)) return client;
   }
   return client;
 }

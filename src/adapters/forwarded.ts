@@ -1,4 +1,4 @@
-import { addressOf } from '../limits/cidr-set.ts';
+import { addressOf, isTranslated } from '../limits/cidr-set.ts';
 
 /** Proxies in a chain beyond which nobody has a good reason. */
 const mostHops = 32;
@@ -17,6 +17,12 @@ export function addressOfNode(node: string): string | null {
   const isQuadWithPort = colon > 0 && colon === node.lastIndexOf(':');
   if (!isQuadWithPort) return addressOf(node);
   return isPort(node.slice(colon)) ? addressOf(node.slice(0, colon)) : null;
+}
+
+/** Whether the hop is an IPv6 address that only stands for this IPv4 one: whoever has it is not whom we trust. */
+export function isTranslatedNode(node: string, address: string): boolean {
+  const text = node.startsWith('[') ? node.slice(1, node.indexOf(']')) : node;
+  return text.indexOf(':') !== text.lastIndexOf(':') && isTranslated(text, address);
 }
 
 /** Nothing, or a port: a number, or a name that hides it (RFC 7239 §6). */

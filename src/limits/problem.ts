@@ -18,6 +18,9 @@ export interface LimitProblem {
 
 export const problemMediaType = 'application/problem+json';
 
+/** As much of a path as is told back: whoever sent more knows it. */
+const longestInstance = 4_096;
+
 /** Problem types of draft-ietf-httpapi-ratelimit-headers. */
 const problemTypes = 'https://iana.org/assignments/http-problem-types#';
 
@@ -31,6 +34,6 @@ export function limitProblem(verdict: Verdict, requestId: string, path: string):
     code: 'RATE_LIMIT',
     retryAfter: String(retryAfterSeconds(verdict.retryAfterMs)),
     requestId,
-    instance: barePath(path),
+    instance: barePath(path).slice(0, longestInstance),
   };
 }

@@ -23,11 +23,11 @@ export function pathSegments(target: string): string[] {
 }
 
 /**
- * What routers do not agree about: dot segments, backslashes, what is no printable ASCII and may be cut off or out, a
- * doubled slash at the start, which URLs take for a host, and a semicolon, which some take for the start of a query. The
- * search behind a semicolon ends at the next one: a run of them must not be gone through from each.
+ * What routers do not agree about: dot segments, backslashes, slashes that are encoded, what is no printable ASCII and may
+ * be cut off or out, a doubled slash at the start, which URLs take for a host, and a semicolon, which is the start of a
+ * parameter to some, of a query to others, and to most a letter as any.
  */
-const ambiguous = /[^!-[\]-~]|^\/\/|(?:\/|%2f|%5c)(?:\.|%2e)|;[^/;]*\//i;
+const ambiguous = /[^!-[\]-~]|^\/\/|\/(?:\.|%2e)|%2f|%5c|;/i;
 
 /**
  * Everything that a target may mean to whoever serves it, as segments: one reading for nearly all of them. The first is
@@ -43,18 +43,20 @@ export function pathReadings(target: string): readonly (readonly string[])[] {
   readings.push(pathSegments(path.trim().replace(/%2f|%5c/gi, '/')));
   readings.push(segmentsOf(path.replace(/;.*/s, '')));
   readings.push(segmentsOf(path));
+  readings.push(literalSegments(path));
   return readings;
 }
 
 const anyOrigin = 'http://localhost';
 
 function segmentsOf(path: string): string[] {
+  return literalSegments(path.includes(';') ? path.replace(/;[^/]*/g, '') : path);
+}
+
+/** With whatever stands behind a semicolon. */
+function literalSegments(path: string): string[] {
   const segments: string[] = [];
-  for (const part of path.split('/')) {
-    const end = part.indexOf(';');
-    const segment = end < 0 ? part : part.slice(0, end);
-    if (segment !== '') segments.push(decode(segment).toLowerCase());
-  }
+  for (const segment of path.split('/')) if (segment !== '') segments.push(decode(segment).toLowerCase());
   return segments;
 }
 

@@ -65,6 +65,20 @@ describe('route costs', () => {
     expect(costOf('GET', '/items/a%2Fb', [{ path: '/items/:id', cost: 8 }])).toBe(8);
   });
 
+  it('are not hidden by an encoded slash or a semicolon, which servers read in their own ways', () => {
+    const routes = [
+      { path: '/export/*', cost: 100 },
+      { path: '/report/latest', cost: 1 },
+      { path: '/report/:name', cost: 7 },
+    ];
+    expect(costOf('GET', '/export%2Fall', routes)).toBe(100);
+    expect(costOf('PUT', '/create%2F')).toBe(5);
+    expect(costOf('put', '/create')).toBe(5);
+    expect(costOf('GET', '/report/;x', routes)).toBe(7);
+    expect(costOf('GET', '/report/latest;x', routes)).toBe(7);
+    expect(costOf('GET', '/report/latest', routes)).toBe(1);
+  });
+
   it('are the dearest of all that a path may be read as', () => {
     const routes = [
       { path: '/list', cost: 2 },

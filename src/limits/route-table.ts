@@ -69,7 +69,9 @@ export class RouteTable {
   /** @param path as the client sent it; a query is cut off. */
   find(method: string, path: string): CompiledRoute {
     const asked = method === 'HEAD' ? 'GET' : method;
-    return (this.#byMethod.get(asked) ?? this.#anyMethod).find(path);
+    // Over HTTP/2 a client writes it as it likes, and frameworks put it into capitals.
+    const routes = this.#byMethod.get(asked) ?? this.#byMethod.get(asked.toUpperCase());
+    return (routes ?? this.#anyMethod).find(path);
   }
 }
 

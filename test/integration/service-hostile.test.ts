@@ -111,6 +111,20 @@ describe('connections', () => {
     await under.close();
   });
 
+  it('that take none of their answers are ended too', async () => {
+    const under = await startService({}, { bounds: { stalledMs: 400 } });
+    const [socket] = await openSockets(under.port, 1);
+    socket?.pause();
+    socket?.on('error', () => {});
+    const ended = new Promise((resolve) => socket?.once('close', resolve));
+    socket?.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(500));
+    // What is still to be written fails as soon as nobody is there any more.
+    const push = setInterval(() => socket?.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'), 100);
+    await ended;
+    clearInterval(push);
+    await under.close();
+  });
+
   it('with a body that never ends are ended too', async () => {
     const under = await startService({}, { bounds: { requestMs: 400 } });
     const [socket] = await openSockets(under.port, 1);

@@ -380,6 +380,14 @@ describe('a trusted proxy', () => {
     };
     const answer = await under.ask('GET', '/v1/authorize', undefined, { ...brought, ...written });
     expect(answer.headers.get('ratelimit')).toContain('r=5;');
+    const padded = {
+      ...written,
+      'x-forwarded-for': '192.0.2.47',
+      'x-original-uri': `${'/'.repeat(8_000)}create`,
+    };
+    expect((await under.ask('GET', '/v1/authorize', undefined, padded)).headers.get('ratelimit')).toContain(
+      'r=5;',
+    );
     const operator = await under.ask('GET', '/v1/blocks', undefined, {
       ...brought,
       'x-forwarded-for': '192.0.2.44',

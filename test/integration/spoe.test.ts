@@ -156,6 +156,18 @@ describe('decisions', () => {
     expect(variablesIn(await client.receive()).ratelimit).toContain('r=2');
   });
 
+  it('takes a target without a path for the root, as servers do', async () => {
+    const { client } = await greeted();
+    for (const [stream, path] of [{ type: 'null' } as const, text('')].entries()) {
+      client.notify(stream + 1, 'portcullis-limit', call('203.0.113.7', { path }));
+      expect(variablesIn(await client.receive())).toMatchObject({ allowed: true });
+    }
+    client.notify(3, 'portcullis-limit', call());
+    client.notify(4, 'portcullis-limit', call('203.0.113.7', { path: text('') }));
+    await client.receive();
+    expect(variablesIn(await client.receive())).toMatchObject({ allowed: false });
+  });
+
   it('says what was wrong with a message, and leaves the decision to the configuration', async () => {
     const faults: unknown[] = [];
     const { client } = await greeted({ onFault: (error) => faults.push(error) });

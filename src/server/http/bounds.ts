@@ -8,6 +8,8 @@ export interface ConnectionBounds {
   readonly requestMs: number;
   /** How long a connection may stay without a request. */
   readonly idleMs: number;
+  /** How long nothing may move on a connection that has an answer to take. Default 60 s; the live feed says something more often. */
+  readonly stalledMs: number;
   /** Connections at once. Near the bound idle ones go first, then those that have brought no request yet. */
   readonly connections: number;
   /** From the signal on: how long requests are still taken, so that clients learn to go elsewhere. Default 250 ms. */
@@ -17,6 +19,7 @@ export interface ConnectionBounds {
 }
 
 const graceMs = 250;
+const stalledMs = 60_000;
 
 /** The bounds of a configuration. */
 export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
@@ -26,6 +29,7 @@ export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds
     idleMs: listen.keepAliveTimeoutMs,
     connections: listen.maxConnections,
     graceMs,
+    stalledMs,
     drainMs: listen.drainMs,
     ...given,
   };

@@ -42,6 +42,8 @@ export class HttpListener {
     );
     const connections = new Connections(this.#server, bounds.connections, () => performance.now());
     this.#server.maxConnections = bounds.connections;
+    // A client that does not take its answers would keep its connection as long as it likes.
+    this.#server.timeout = bounds.stalledMs;
     // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
     this.#server.maxHeadersCount = 0;
     this.#server.on('drop', () => events.dropped());

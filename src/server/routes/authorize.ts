@@ -6,9 +6,6 @@ import { ProblemSchema, problemAnswer } from '../http/problem.ts';
 import { judgeVisit, type VisitParts } from '../judge-visit.ts';
 import type { Route, RouteAnswer, RouteCall } from '../route.ts';
 
-/** What the limiter takes; anything longer is a path that no route has. */
-const longestPath = 4_096;
-
 /** What the limiter takes as a user; whoever has a longer name counts as not signed in. */
 const longestUser = 256;
 
@@ -108,7 +105,7 @@ function originIn(asked: string, header: Header): Origin | null {
   if (isEither && originalMethod && forwardedMethod && originalMethod !== forwardedMethod) return null;
   const own = original === undefined ? forwardedMethod : originalMethod;
   const method = own ?? (isEither ? forwardedMethod : undefined) ?? asked;
-  return { method, path: (original ?? forwarded ?? '/').slice(0, longestPath) };
+  return { method, path: original ?? forwarded ?? '/' };
 }
 
 const methodIn = (header: Header, family: 'original' | 'forwarded'): string | undefined =>

@@ -51,7 +51,7 @@ function listRoute(book: BlockBook): Route {
     ),
     answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ query }) => {
-      const limit = Math.min(mostBlocks, Number(query.get('limit') ?? usualBlocks));
+      const limit = Math.min(mostBlocks, Number(query.getAll('limit').at(-1) ?? usualBlocks));
       return { status: 200, body: await firstBlocks(book, limit) };
     },
   };

@@ -21,11 +21,9 @@ export interface DescribedCall {
   readonly requestId: string;
 }
 
-/** Longer paths have no route. */
-const longestPath = 4_096;
-
 /**
- * Reads the arguments of a message: `ip`, `method`, `path`, and where they are given `ua`, `user`, `xff`, `id`, `cost` and
+ * Reads the arguments of a message: `ip`, `method`, `path` (which HAProxy leaves empty for a target like `http://host` or `*`,
+ * and servers take for `/`), and where they are given `ua`, `user`, `xff`, `id`, `cost` and
  * `header.NAME`.
  *
  * @throws Fault `INPUT_INVALID` that names what is missing.
@@ -33,8 +31,7 @@ const longestPath = 4_096;
 export function readLimitMessage(args: KeyValues, addressOf: ClientAddress): DescribedCall {
   const peer = textOf(args.get('ip'));
   const method = textOf(args.get('method'));
-  const path = textOf(args.get('path'));
-  if (!peer || !method || !path) {
+  if (!peer || !method || !args.has('path')) {
     throw new Fault(
       'INPUT_INVALID',
       `The message ${limitMessageName} needs the arguments ip, method and path`,
@@ -45,7 +42,7 @@ export function readLimitMessage(args: KeyValues, addressOf: ClientAddress): Des
   return {
     call: {
       method: method.slice(0, 32).toUpperCase(),
-      path: path.slice(0, longestPath),
+      path: textOf(args.get('path')) || '/',
       ip: addressOf(peer, header),
       ua: textOf(args.get('ua')),
       user: textOf(args.get('user')),
