@@ -1,9 +1,15 @@
 import type { FieldVisitor } from './json-fields.ts';
+import { utf8Of } from './utf8.ts';
 
 /** No name that counts is longer, with every character of it escaped. */
 const longestName = 128;
 
-/** Shows the fields of a form or a query: `a=1&b=2`. A name too long to matter is shown as an empty one. */
+/**
+ * Shows the fields of a form or a query: `a=1&b=2`. A name too long to matter is shown as an empty one.
+ *
+ * @param text a character for each byte (latin1): a character may be written partly as it is and partly escaped, so bytes
+ * are made characters last
+ */
 export function visitFormFields(text: string, visit: FieldVisitor): void {
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf('&', start);
@@ -19,11 +25,15 @@ function visitField(field: string, visit: FieldVisitor): void {
   visit(nameEnd > longestName ? '' : decoded(field.slice(0, nameEnd)), decoded(field.slice(nameEnd + 1)));
 }
 
-/** Bytes that are escaped one by one are UTF-8 together; what is no escape stands for itself. */
+/** What is no escape stands for itself. */
 function decoded(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  return spaced.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) =>
-    Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
+  if (plain.test(spaced)) return spaced;
+  const bytes = spaced.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
   );
+  return utf8Of(bytes);
 }
+
+/** Neither an escape nor a byte of a longer character. */
+const plain = /^[^%\x80-\xff]*$/;

@@ -1,11 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostIdentifiers, readLoginForm, unreadableForm } from './login-form.ts';
+import {
+  type LoginForm,
+  mostIdentifiers,
+  readLoginForm as readBodies,
+  unreadableForm,
+} from './login-form.ts';
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 const vectors = new URL('../../../shared/data/kratos-login-bodies.json', import.meta.url);
+
+/** A body as it came, where there is one way to read it. */
+function readLoginForm(body: string, type: string | null, query: string): LoginForm {
+  return readBodies([Buffer.from(body)], type, query) ?? expect.unreachable('read in too many ways');
+}
 
 const identifiersIn = (body: string, type: string | null = json, query = '') =>
   readLoginForm(body, type, query).identifiers;
@@ -89,8 +99,20 @@ describe('a login', () => {
       `--B\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Disposition: form-data; name=identifier\r\n\r\n${'=20'.repeat(5_000)}alice\r\n--B--`,
     ],
     [
-      'after a thousand that are none',
-      `--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n${'Content-Disposition: form-data; name="y"\r\n\r\n'.repeat(1_100)}\r\n--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\nalice\r\n--B--`,
+      'padded with what shows nothing',
+      `--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\n${'\u0085'.repeat(5_000)}al${'\u200b'.repeat(5_000)}ice\r\n--B--`,
+    ],
+    [
+      'behind a name in quotes',
+      '--B\r\nContent-Disposition: form-data; x="; name="; name=identifier; y="q"\r\n\r\nalice\r\n--B--',
+    ],
+    [
+      'behind a carriage return',
+      '--B\r\nContent-Disposition: form-data;\rname=identifier\r\n\r\nalice\r\n--B--',
+    ],
+    [
+      'with a name whose pieces do not fit',
+      '--B\r\nContent-Disposition: form-data; name*0=ident; name*1=ifier; name*3=zz\r\n\r\nalice\r\n--B--',
     ],
     [
       'under a header that begins with hyphens',
@@ -106,6 +128,64 @@ describe('a login', () => {
     ],
   ])('finds the identifier of a part that is %s', (_, body) => {
     expect(identifiersIn(body, 'multipart/form-data; boundary=B')).toContain('alice');
+  });
+
+  test('finds a phone number among what looks like boundaries', () => {
+    const body =
+      '--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\n\r\n--+4915112345678\r\n--B--';
+    const found = identifiersIn(body, 'multipart/form-data; boundary=B');
+    expect(found).toEqual(expect.arrayContaining([...identifiersIn('{"identifier":"+4915112345678"}')]));
+  });
+
+  test('is read as it came and unpacked, where it is packed, and proves nothing then', () => {
+    const [outer, inner] = ['alice', 'bob'].map((identifier) =>
+      Buffer.from(JSON.stringify({ method: 'password', identifier, password: 'x' })),
+    ) as [Buffer, Buffer];
+    expect(readBodies([outer], json, '')).toMatchObject({ identifiers: ['alice'], provesIdentifier: true });
+    expect(readBodies([outer, inner], json, '')).toMatchObject({
+      identifiers: ['alice', 'bob'],
+      provesIdentifier: false,
+    });
+    expect(readBodies([outer, Buffer.alloc(0)], json, '')).toMatchObject({
+      identifiers: ['alice'],
+      provesIdentifier: false,
+    });
+  });
+
+  test.each([
+    [
+      json,
+      JSON.stringify({ method: 'password', password: 'x', transient_payload: '{},"identifier":"alice"' }),
+    ],
+    [form, 'method=password&password=x&transient_payload=%7B%7D%2C%22identifier%22%3A%22alice%22'],
+  ])('names the account that a payload brings in, as %s', (type, body) => {
+    expect(readLoginForm(body, type, '')).toMatchObject({ identifiers: ['alice'], provesIdentifier: false });
+  });
+
+  test('may have a payload of its own', () => {
+    const login = { method: 'password', identifier: 'alice', password: 'x' };
+    const plain = { ...login, transient_payload: { identifier: 'bob', a: [1] } };
+    expect(readLoginForm(JSON.stringify(plain), json, '')).toMatchObject({
+      identifiers: ['alice'],
+      provesIdentifier: true,
+    });
+  });
+
+  test('is the same however a character is written', () => {
+    const nbsp = Buffer.from([0x25, 0x43, 0x32, 0xa0]);
+    const body = Buffer.concat([Buffer.from('identifier='), nbsp, nbsp, Buffer.from('alice&password=x')]);
+    expect(readBodies([body], form, '')?.identifiers).toEqual(['alice']);
+    expect(
+      readBodies([Buffer.from('password=x')], form, `identifier=${nbsp.toString('latin1')}alice`)
+        ?.identifiers,
+    ).toEqual(['alice']);
+  });
+
+  test('is refused where its parts could be read in thousands of ways', () => {
+    const none =
+      'Content-Disposition: form-data; name="y"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n';
+    const body = `--B\r\n${none.repeat(10_000)}\r\n--B\r\nContent-Disposition: form-data; name="identifier"\r\n\r\nalice\r\n--B--`;
+    expect(readBodies([Buffer.from(body)], 'multipart/form-data; boundary=B', '')).toBeNull();
   });
 
   test('decodes parts in quoted-printable, as Go does', () => {
@@ -205,6 +285,6 @@ describe('a login', () => {
       '+1x',
       '--\n',
     ])
-      readLoginForm(piece.repeat(Math.floor(2 ** 18 / piece.length)), null, '');
+      readBodies([Buffer.from(piece.repeat(Math.floor(2 ** 18 / piece.length)))], null, '');
   });
 });

@@ -23,6 +23,8 @@ const identifierNames = new Set(['identifier', 'password_identifier', 'address']
 const codeNames = new Set(['code', 'totp_code', 'lookup_secret']);
 const credentialNames = new Set([...codeNames, 'password', 'webauthn_login', 'passkey_login']);
 const codeMethods = new Set(['code', 'totp', 'lookup_secret']);
+/** An object of the host's own. */
+const payloadName = 'transient_payload';
 /** Any other field could make another method the one that succeeds, with another account. */
 const plainLoginNames = new Set([
   'method',
@@ -31,7 +33,7 @@ const plainLoginNames = new Set([
   'password',
   'csrf_token',
   'flow',
-  'transient_payload',
+  payloadName,
 ]);
 
 /** Of a body that cannot be read nothing is known, so the worst is assumed. */
@@ -47,15 +49,26 @@ export const unreadableForm: LoginForm = {
  * JSON, as a form and as a form of parts, and what one reading finds, counts. So does the query. Names count in any
  * case, as in Go. An attempt that names several accounts is one at each of them.
  *
+ * @param bodies what came, and where it is packed what is inside, for who comes after us may unpack it or not
  * @param contentType the header as it came; null when there is none, or more than one
- * @param query of the request, without its question mark
+ * @param query of the request, without its question mark, a character for each byte
+ * @returns null where it is made to be read in too many ways
  */
-export function readLoginForm(body: string, contentType: string | null, query: string): LoginForm {
-  const reader = new FormReader();
+export function readLoginForm(
+  bodies: readonly Buffer[],
+  contentType: string | null,
+  query: string,
+): LoginForm | null {
+  const reader = new FormReader(bodies.length > 1);
   const kind = kindOf(contentType);
-  const isJson = kind !== 'form' && kind !== 'multipart' && visitJsonFields(body, reader.visit);
-  if (kind === 'multipart' || kind === null) visitMultipartFields(body, reader.visit);
-  if (kind === 'form' || kind === null) visitFormFields(body, reader.visit);
+  let isJson = false;
+  for (const body of bodies) {
+    if (kind === 'json' || kind === null)
+      isJson = visitJsonFields(body.toString('utf8'), reader.visit) || isJson;
+    const bytes = kind === 'json' ? '' : body.toString('latin1');
+    if (kind !== 'form' && !visitMultipartFields(bytes, reader.visit)) return null;
+    if (kind !== 'multipart') visitFormFields(bytes, reader.visit);
+  }
   visitFormFields(query, reader.visitQuery);
   return isJson || reader.hasKnownField ? reader.form() : unreadableForm;
 }
@@ -74,8 +87,13 @@ class FormReader {
   readonly #methods = new Set<string>();
   #hasCode = false;
   #hasCredential = false;
-  #isPlain = true;
+  #isPlain: boolean;
   #hasKnownField = false;
+
+  /** @param isPacked nobody can tell which of two readings has signed in: none of them proves anything */
+  constructor(isPacked: boolean) {
+    this.#isPlain = !isPacked;
+  }
 
   get hasKnownField(): boolean {
     return this.#hasKnownField;
@@ -84,6 +102,7 @@ class FormReader {
   readonly visit = (name: string, value: string): void => {
     const folded = foldedName(name);
     if (!plainLoginNames.has(folded)) this.#isPlain = false;
+    if (folded === payloadName) this.#readPayload(value);
     this.#note(folded, value);
   };
 
@@ -102,6 +121,12 @@ class FormReader {
       provesIdentifier:
         this.#isPlain && this.#identifiers.size === 1 && methods.length === 1 && methods[0] === 'password',
     };
+  }
+
+  /** Kratos puts it into the JSON of the login as it is: what follows the end of the object are fields of the login. */
+  #readPayload(value: string): void {
+    if (!isJsonObject(value)) this.#isPlain = false;
+    visitJsonFields(`{"${payloadName}":${value}}`, (name, inner) => this.#note(foldedName(name), inner));
   }
 
   #note(name: string, value: string): void {
@@ -123,6 +148,15 @@ class FormReader {
     if (value === '') return;
     this.#hasCredential = true;
     if (codeNames.has(name)) this.#hasCode = true;
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
   }
 }
 

@@ -1,80 +1,89 @@
 import type { FieldVisitor } from './json-fields.ts';
-
-/** A longer value is cut: no identifier is as long. What stands before it to pad it does not count. */
-const longestValue = 4_096;
+import { utf8Of } from './utf8.ts';
 
 const blankLine = /\r?\n\r?\n/g;
 const lineOfHyphens = /\r?\n--/g;
 const partStart = /--[^\r\n]*\r?\n[\w-]+:/y;
-const disposition = /content-disposition[ \t]*:[^\r\n]*/gi;
+const disposition = /content-disposition[ \t]*:[^\n]*/gi;
 const nameParameter = /;\s*name\s*=\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;"]+))/gis;
+/** Wherever it stands, also in what may be a quoted value of another parameter. */
+const looseName = /name\s*=\s*"?([^"\s;\\]*)/gi;
 const extendedName = /;\s*name\*\s*=\s*(?:[\w-]*'[\w-]*')?"?([^\s;"]+)/gi;
-const namePiece = /;\s*name\*(\d{1,3})\*?\s*=\s*(?:[\w-]*'[\w-]*')?"?([^\s;"]+)/gi;
+const nameInPieces = /;\s*name\*\d/i;
 const quotedPrintable = /content-transfer-encoding:\s*quoted-printable/i;
+
+/** Of a phone number, whose readers pass over lines and hyphens: what looks like a boundary may be a part of it. */
+const dialled = /^[\s\d+()./-]*$/;
+const longestNumber = 1_024;
+const mostEnds = 4;
+/** Of a body, how often each of its characters may be read as part of a value. Honest ones are read once. */
+const mostReadings = 8;
+const leastReadings = 65_536;
 
 /**
  * Shows the fields of a `multipart/form-data` body. Every part is seen that any boundary could make one, so that it does
  * not matter who reads which boundary from where: a part is a `Content-Disposition`, a blank line, and what stands
- * before the next line that begins with two hyphens. Of what stands between two blank lines nobody can tell where the
- * value of one part ends and the head of the next begins, so every `Content-Disposition` there counts.
+ * before the next line that begins with two hyphens. Of what stands between two blank lines nobody can tell where
+ * the value of one part ends and the head of the next begins, so every `Content-Disposition` there counts.
+ *
+ * @param text a character for each byte (latin1)
+ * @returns false where there were too many ways to read it to go through all of them
  */
-export function visitMultipartFields(text: string, visit: FieldVisitor): void {
-  const nextMark = finder(text, lineOfHyphens);
+export function visitMultipartFields(text: string, visit: FieldVisitor): boolean {
+  const marks = [...text.matchAll(lineOfHyphens)].map(({ index }) => index);
+  let left = mostReadings * text.length + leastReadings;
   let headStart = 0;
+  let nextMark = 0;
   for (const { 0: blank, index } of text.matchAll(blankLine)) {
     const head = text.slice(headStart, index).replace(/\r?\n[ \t]+/g, ' ');
     const from = index + blank.length;
     headStart = from;
-    const names = [...head.matchAll(disposition)].flatMap(([line]) => namesIn(line));
-    if (names.length === 0) continue;
-    const end = isPartAt(text, from) ? from : nextMark(from);
-    showPart(new Set(names), text.slice(from, end), quotedPrintable.test(head), visit);
-  }
-}
-
-/** Whether the next part begins right here, and this one is empty. Else two hyphens are the beginning of its value. */
-function isPartAt(text: string, at: number): boolean {
-  partStart.lastIndex = at;
-  return partStart.test(text);
-}
-
-function showPart(
-  names: ReadonlySet<string>,
-  value: string,
-  isQuotedPrintable: boolean,
-  visit: FieldVisitor,
-): void {
-  const decoded = isQuotedPrintable ? fromQuotedPrintable(value) : null;
-  for (const name of names) {
-    visit(name, unpadded(value));
-    if (decoded !== null) visit(name, unpadded(decoded));
-  }
-}
-
-const unpadded = (value: string): string => value.trimStart().slice(0, longestValue);
-
-/** Finds the next match at or after a place that only ever grows, so that the text is walked through once. */
-function finder(text: string, pattern: RegExp): (from: number) => number {
-  const matches = text.matchAll(pattern);
-  let found = -1;
-  return (from) => {
-    while (found < from) {
-      const next = matches.next();
-      found = next.done ? text.length : next.value.index;
-      if (next.done) break;
+    while (nextMark < marks.length && (marks[nextMark] ?? 0) < from) nextMark += 1;
+    const names = new Set([...head.matchAll(disposition)].flatMap(([line]) => namesIn(line)));
+    if (names.size === 0) continue;
+    const isEncoded = quotedPrintable.test(head);
+    for (const end of endsOf(text, from, marks, nextMark)) {
+      const value = text.slice(from, end);
+      left -= value.length * names.size;
+      if (left < 0) return false;
+      showPart(names, value, isEncoded, visit);
     }
-    return found;
-  };
+  }
+  return true;
+}
+
+/** Where a value that begins here may end. */
+function endsOf(text: string, from: number, marks: readonly number[], nextMark: number): number[] {
+  // The next part may begin right here, and this one is empty; else two hyphens are the beginning of its value.
+  partStart.lastIndex = from;
+  if (partStart.test(text)) return [from];
+  const ends = [marks[nextMark] ?? text.length];
+  for (let mark = nextMark + 1; ends.length < mostEnds && mark <= marks.length; mark += 1) {
+    const end = marks[mark] ?? text.length;
+    if (!dialled.test(text.slice(from, Math.min(end, from + longestNumber)))) break;
+    ends.push(end);
+  }
+  return ends;
+}
+
+function showPart(names: ReadonlySet<string>, value: string, isEncoded: boolean, visit: FieldVisitor): void {
+  const plain = utf8Of(value);
+  const decoded = isEncoded ? utf8Of(fromQuotedPrintable(value)) : null;
+  for (const name of names) {
+    visit(name, plain);
+    if (decoded !== null) visit(name, decoded);
+  }
 }
 
 function namesIn(line: string): string[] {
-  const plain = [...line.matchAll(nameParameter)].map(([, quoted, token]) =>
-    (quoted ?? token ?? '').replace(/\\(.)/gs, '$1'),
+  const quoted = [...line.matchAll(nameParameter)].map(([, text, token]) =>
+    (text ?? token ?? '').replace(/\\(.)/gs, '$1'),
   );
+  const loose = [...line.matchAll(looseName)].map(([, text = '']) => text);
   const extended = [...line.matchAll(extendedName)].map(([, text = '']) => percentDecoded(text));
-  const pieces = [...line.matchAll(namePiece)].sort(([, a], [, b]) => Number(a) - Number(b));
-  const joined = pieces.map(([, , text = '']) => percentDecoded(text)).join('');
-  return pieces.length === 0 ? [...plain, ...extended] : [...plain, ...extended, joined];
+  const names = [...quoted, ...loose, ...extended].filter((name) => name !== '').map(utf8Of);
+  // Readers differ in how they join the pieces of a name, and nobody who means well writes one so.
+  return nameInPieces.test(line) ? [...names, 'identifier'] : names;
 }
 
 function percentDecoded(text: string): string {
@@ -84,8 +93,7 @@ function percentDecoded(text: string): string {
 }
 
 function fromQuotedPrintable(text: string): string {
-  const bytes = text
+  return text
     .replace(/=[ \t]*\r?\n/g, '')
     .replace(/=([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

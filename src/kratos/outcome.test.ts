@@ -48,6 +48,7 @@ describe('a target', () => {
     '/%73elf-service%2Flogin',
     '/Self-Service/LOGIN',
     'http://kratos/self-service/login?flow=1',
+    '/../kratos/self-service/login',
   ])('%s is the login', (url) => {
     expect(readTarget(url)?.isLogin).toBe(true);
   });
@@ -63,7 +64,15 @@ describe('a target', () => {
     expect(readTarget(url)).toMatchObject({ isLogin: false, path: url });
   });
 
-  test.each(['*', '', 'self-service/login', 'ftp://a/self-service/login', 'a:80'])('%j is none', (url) => {
+  test.each([
+    '/x#/../self-service/login',
+    '/self-service/login#',
+    '*',
+    '',
+    'self-service/login',
+    'ftp://a/self-service/login',
+    'a:80',
+  ])('%j is none', (url) => {
     expect(readTarget(url)).toBeNull();
   });
 

@@ -138,6 +138,18 @@ describe('a login through the proxy', () => {
     expect((await post(login, 'application/json', deflateRawSync(json), 'deflate')).status).toBe(429);
   });
 
+  test('is counted on its account, also where it only says that it is packed', async () => {
+    const scene = await open();
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const post = (index: number) =>
+      fetch(`${scene.url}/self-service/login`, {
+        method: 'POST',
+        headers: { ...headers, 'true-client-ip': `192.0.2.${index}` },
+        body: JSON.stringify(wrong()),
+      });
+    expect((await statuses(12, post)).slice(10)).toEqual([429, 429]);
+  });
+
   test('is a login however long its path is written', async () => {
     const scene = await open();
     const json = JSON.stringify(wrong());

@@ -63,27 +63,30 @@ const decoders: Readonly<Record<string, Decoder>> = {
 };
 
 const mostEncodings = 2;
+const empty = Buffer.alloc(0);
 
 /**
- * The text of a body whose `Content-Encoding` is undone. Kratos reads none, but what stands between might; so a body is
- * looked at as it will be seen. `unknown`: an encoding that cannot be undone here. `broken`: not what it says it is.
+ * A body, and where it has a `Content-Encoding` what is inside. Kratos undoes none, but what stands between might; so it
+ * is looked at in every way in which it may be seen. `unknown`: an encoding that cannot be undone here.
  */
-export async function bodyText(
+export async function bodyReadings(
   body: Buffer,
   encoding: string | undefined,
-): Promise<{ readonly text: string } | 'unknown' | 'broken' | 'too-large'> {
+): Promise<readonly Buffer[] | 'unknown' | 'too-large'> {
   const names = (encoding ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length > mostEncodings || names.some((name) => !Object.hasOwn(decoders, name))) return 'unknown';
+  if (names.length === 0) return [body];
   let bytes = body;
   try {
     for (const name of names.reverse()) {
       bytes = (await decoders[name]?.(bytes, { maxOutputLength: mostLoginBytes })) ?? bytes;
     }
   } catch (error) {
-    return error instanceof RangeError ? 'too-large' : 'broken';
+    // Not what it says it is: whoever cannot unpack it reads it as it came, or not at all. Packed it proves nothing.
+    return error instanceof RangeError ? 'too-large' : [body, empty];
   }
-  return { text: bytes.toString('utf8') };
+  return [body, bytes];
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
-import { type LoginForm, mostIdentifiers, readLoginForm, unreadableForm } from '../login-form.ts';
+import { type LoginForm, mostIdentifiers, readLoginForm } from '../login-form.ts';
 import { needsBody, outcomeOf } from '../outcome.ts';
 import type { Allowed, Blocked } from '../verdict.ts';
 import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
 import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
-import { type BodyReading, bodyText, LoginBodies, mostLoginBytes } from './login-body.ts';
+import { type BodyReading, bodyReadings, LoginBodies, mostLoginBytes } from './login-body.ts';
 import type { Target } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -110,12 +110,12 @@ async function readForm(
   query: string,
 ): Promise<LoginForm | ProblemName> {
   const { headers, rawHeaders } = request;
-  const decoded = await bodyText(body, headers['content-encoding']);
-  if (decoded === 'unknown') return 'encoding';
-  if (decoded === 'too-large') return 'tooLarge';
-  if (decoded === 'broken') return unreadableForm;
+  const readings = await bodyReadings(body, headers['content-encoding']);
+  if (readings === 'unknown') return 'encoding';
+  if (readings === 'too-large') return 'tooLarge';
   const [type = null, ...others] = valuesOf(rawHeaders, 'content-type');
-  const form = readLoginForm(decoded.text, others.length === 0 ? type : null, query);
+  const form = readLoginForm(readings, others.length === 0 ? type : null, query);
+  if (form === null) return 'badRequest';
   return form.identifiers.length > mostIdentifiers ? 'tooManyIdentifiers' : form;
 }
 
