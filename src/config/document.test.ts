@@ -37,8 +37,25 @@ describe('parseDocument', () => {
   });
 
   it('says where a text stops being YAML', () => {
-    expect(refusal('a: [1, 2\nb: 3\n')).toMatch(/^f: not valid YAML or JSON: .* at line 2/);
+    expect(refusal('a: [1, 2\nb: 3\n')).toMatch(/^f: not valid YAML or JSON: .* at line 2, column \d+$/);
     expect(refusal('a: 1\na: 2\n')).toMatch(/unique/);
+  });
+
+  it.each([
+    ['an alias to nothing', 'token: *Sup3r\n', /alias .* has no anchor/],
+    ['an open quote', 'a: "Sup3r\n', /closing quote.*, at line/],
+    ['a colon too many', 'store: redis://u:Sup3r@h: 1\n', /colon.*, at line 1, column 8/],
+    ['a character that is reserved', 'x: @Sup3r\n', /has to be quoted, at line 1, column 4/],
+    ['a name that is there twice', 's: {Sup3r: 1, Sup3r: 2}\n', /unique, at line 1/],
+    ['an escape that is none', 'p: "\\qSup3r"\n', /an escape .*, at line 1/],
+    ['a header of a block', 'p: |Sup3r\n', /not expected, at line 1/],
+    ['a tag', 'p: !x!Sup3r a\n', /tag .*, at line 1/],
+    ['two anchors', 'p: &a &Sup3r x\n', /anchor.*, at line 1/],
+    ['a set with values', '%YAML 1.1\n---\np: !!set {Sup3r: 1}\n', /not valid YAML or JSON/],
+  ])('never quotes the text, which may be secret: %s', (_, text, message) => {
+    expect(refusal(text)).toMatch(message);
+    expect(() => parseDocument(text, 'f')).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
+    expect(refusal(text)).not.toContain('Sup3r');
   });
 
   // Each of these has ended a process, or held it up, when handed to the reader of YAML as it is.
@@ -62,7 +79,7 @@ describe('parseDocument', () => {
           .fill(`*a${n - 1}`)
           .join(', ')}]`,
       );
-    expect(refusal(bomb.join('\n'))).toMatch(/f: not valid YAML or JSON: Excessive alias count/);
+    expect(refusal(bomb.join('\n'))).toMatch(/f: not valid YAML or JSON: excessive alias count/);
     const quiet = `a: &a [${'x, '.repeat(2000)}x]\nb: [${'*a, '.repeat(60)}*a]\n`;
     expect(refusal(quiet)).toBe('f: has more values than any configuration needs');
   });

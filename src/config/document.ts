@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { Lexer, Parser, parse } from 'yaml';
+import { Lexer, Parser, parse, YAMLError } from 'yaml';
 import { Fault } from '../core/fault.ts';
 
 /** Nobody writes a larger configuration by hand; a larger file is a mistake or an attack. */
@@ -72,10 +72,52 @@ function parseText(text: string, source: string): unknown {
   if (objection !== null) throw new Fault('CONFIG_INVALID', `${source}: ${objection}`);
   try {
     return parse(text, { maxAliasCount: mostAliases, logLevel: 'error' });
-  } catch (cause) {
-    const where = cause instanceof Error ? cause.message.split('\n')[0] : 'not readable';
-    throw new Fault('CONFIG_INVALID', `${source}: not valid YAML or JSON: ${where}`, { cause });
+  } catch (error) {
+    // Not as the cause either: what the reader of YAML says quotes the text, and the text may hold secrets.
+    throw new Fault('CONFIG_INVALID', `${source}: not valid YAML or JSON: ${flawOf(error)}`);
   }
+}
+
+/** What the codes of the reader of YAML mean. */
+const flaws: Readonly<Record<YAMLError['code'], string>> = {
+  ALIAS_PROPS: 'an alias has an anchor or a tag',
+  BAD_ALIAS: 'the name of an alias or anchor is empty or ends in a colon',
+  BAD_COLLECTION_TYPE: 'a tag does not fit its list or object',
+  BAD_DIRECTIVE: 'a directive (%) is not known or not complete',
+  BAD_DQ_ESCAPE: 'a text in double quotes has an escape (\\) that is none',
+  BAD_INDENT: 'the indentation does not fit the lines around it',
+  BAD_PROP_ORDER: 'an anchor or tag is in the wrong place',
+  BAD_SCALAR_START: 'a text begins with a character that has to be quoted',
+  BLOCK_AS_IMPLICIT_KEY: 'a list or object begins where it cannot; a text with a colon has to be quoted',
+  BLOCK_IN_FLOW: 'an indented list or object is inside brackets',
+  DUPLICATE_KEY: 'a field is there twice; its name must be unique',
+  IMPOSSIBLE: 'it cannot be read',
+  KEY_OVER_1024_CHARS: 'the name of a field is longer than 1024 characters',
+  MISSING_CHAR: 'a character is missing: a closing quote or bracket, a comma, a colon, a dash or a space',
+  MULTILINE_IMPLICIT_KEY: 'the name of a field goes over several lines, or its colon is missing',
+  MULTIPLE_ANCHORS: 'a value has more than one anchor',
+  MULTIPLE_DOCS: 'it holds multiple documents',
+  MULTIPLE_TAGS: 'a value has more than one tag',
+  NON_STRING_KEY: 'the name of a field is not a text',
+  RESOURCE_EXHAUSTION: 'it needs more than any configuration does',
+  TAB_AS_INDENT: 'a tab is used as indentation',
+  TAG_RESOLVE_FAILED: 'a tag (!) is not known or does not fit its value',
+  UNEXPECTED_TOKEN: 'a character or line is not expected',
+};
+
+/** What is wrong and where, in words of our own. */
+function flawOf(error: unknown): string {
+  if (error instanceof YAMLError) {
+    const [at] = error.linePos ?? [];
+    const flaw = flaws[error.code] ?? flaws.IMPOSSIBLE;
+    return at === undefined ? flaw : `${flaw}, at line ${at.line}, column ${at.col}`;
+  }
+  const message = error instanceof Error ? error.message : '';
+  if (message.startsWith('Excessive alias count')) return 'excessive alias count';
+  if (message.startsWith('Unresolved alias')) {
+    return 'an alias (*) has no anchor (&) before it; a text that begins with * has to be quoted';
+  }
+  return flaws.IMPOSSIBLE;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 
 /** The secrets of an environment, as a key file holds them. */
@@ -100,7 +100,9 @@ function assertTime(path: string, value: unknown): number | null {
 export function writeKeyFile(path: string, keys: KeyFile): void {
   const place = existsSync(path) ? realpathSync(path) : path;
   const fresh = `${place}.new`;
-  writeFileSync(fresh, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  // What a crash has left there would keep its mode, and a link would lead the secret elsewhere.
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(fresh, place);
 }
 

@@ -17,6 +17,7 @@ import {
   ROTATION_WINDOW_MS,
   readKeyFile,
   secretsOf,
+  writeKeyFile,
 } from '../../src/config/key-file.ts';
 import { createLimiter } from '../../src/limits/index.ts';
 import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
@@ -35,6 +36,18 @@ describe('keys rotate', () => {
     expect(keysIn(file).previousSecret).toBe(first.secret);
     const again = await cli(['keys', 'rotate', file]);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('a rotation is running')]);
+  });
+
+  it('keeps neither the mode nor the link of what a crash has left beside the file', () => {
+    const home = folder();
+    const [file, elsewhere] = [join(home, 'keys.json'), join(home, 'elsewhere')];
+    writeFileSync(`${file}.new`, 'x', { mode: 0o644 });
+    writeKeyFile(file, newKeyFile());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    writeFileSync(elsewhere, 'x');
+    symlinkSync(elsewhere, `${file}.new`);
+    writeKeyFile(file, newKeyFile());
+    expect([readFileSync(elsewhere, 'utf8'), lstatSync(file).isSymbolicLink()]).toEqual(['x', false]);
   });
 
   it('ends a rotation only after its window, unless forced', () => {
@@ -97,7 +110,7 @@ describe('blocks', () => {
     const keys = join(home, 'keys.json');
     await cli(['keys', 'rotate', keys]);
     const records = join(home, 'records');
-    const store = await createLmdbStore({ path: records });
+    const store = await createLmdbStore({ path: records, deadlineMs: 20_000 });
     const limiter = createLimiter({ ...secretsOf(readKeyFile(keys)), store, name: 'shop' });
     const until = await limiter.block({ ip: '198.51.100.7', user: 'u1' }, 3);
     await store.close();
