@@ -48,6 +48,9 @@ export class CallAttempt implements Attempt {
   /** What the head of the response has shown, and how its body ended: whichever is known first waits for the other. */
   private shown: Evidence | null = null;
   private end: BodyEnd | null = null;
+  /** Whether a probe was counted before its body has ended, and what keeps that from happening. */
+  private counted = false;
+  private cancelCount: (() => void) | null = null;
 
   /** Puts the passport into the headers of the request and sets aside what it lends. */
   constructor(
@@ -100,6 +103,7 @@ export class CallAttempt implements Attempt {
     if (outcome.kind === 'response' && evidence !== 'bad') {
       this.shown = evidence;
       this.recordResponse();
+      if (this.passage === 'probe') this.countInTime(now);
     } else {
       rails.record(this.target, this.passage, evidence, now);
     }
@@ -108,7 +112,22 @@ export class CallAttempt implements Attempt {
 
   bodyEnded(end: BodyEnd): void {
     this.end = end;
+    this.cancelCount?.();
     this.recordResponse();
+  }
+
+  /**
+   * A body may flow for minutes, and nobody else passes while a probe is under way: it is counted by what its head has
+   * shown once its time to answer is over. One that has to end by then needs no other bound.
+   */
+  private countInTime(now: number): void {
+    const { startedAt, timeoutMs, context } = this;
+    if (this.end !== null || timeoutMs >= this.deadlineMs) return;
+    const count = (): void => {
+      this.counted = true;
+      context.rails.record(this.target, this.passage, this.shown ?? 'none', context.clock.now());
+    };
+    this.cancelCount = context.clock.after(startedAt + timeoutMs - now, count, { keepsAlive: false });
   }
 
   /** A target may answer and then fall silent, so that a response is evidence only once its body has ended. */
@@ -117,7 +136,8 @@ export class CallAttempt implements Attempt {
     if (shown === null || end === null) return;
     const evidence = evidenceOfBody(end, shown, this.hasTime);
     // What nearly every call ends with moves no breaker, and even asking for the time costs.
-    if (evidence !== 'bad' && this.passage === 'normal') return;
+    // A probe that was counted has made room for the next, which must not be taken for ended.
+    if (evidence !== 'bad' && (this.passage === 'normal' || this.counted)) return;
     context.rails.record(this.target, this.passage, evidence, context.clock.now());
   }
 

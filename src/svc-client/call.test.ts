@@ -284,6 +284,29 @@ describe('rates', () => {
     await outcome;
     expect(await inVirtualTime(clock, client.call('stock@1'))).toMatchObject({ ok: true });
   });
+
+  it('give the places of those who leave the queue to those who come', async () => {
+    const { client, clock, network } = simulateClient(
+      { pool: { ratePerSecond: 10, burst: 1 }, queue: { limit: 10, deadlineMs: 1_000 } },
+      { globalPool: { ratePerSecond: 10, burst: 1 } },
+    );
+    let arrivedAt = 0;
+    network.host('http://stock', async () => {
+      arrivedAt = clock.now();
+      return { status: 200 };
+    });
+    const first = client.call('stock@1');
+    for (let i = 0; i < 20; i += 1) {
+      const leaving = new AbortController();
+      const running = client.call('stock@1', { signal: leaving.signal });
+      const outcome = expect(running).rejects.toThrow('left');
+      await settled();
+      leaving.abort(new TypeError('left'));
+      await outcome;
+    }
+    await inVirtualTime(clock, Promise.all([first, client.call('stock@1')]));
+    expect(arrivedAt).toBe(101);
+  });
 });
 
 describe('deadlines', () => {

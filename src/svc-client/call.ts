@@ -138,7 +138,7 @@ export class Call implements Gate {
     try {
       await pause(clock, clearance.waitMs, this.request.signal);
     } catch (gone) {
-      rails.record(this.target, clearance.passage, 'none', clock.now());
+      rails.forgo(this.target, clearance, clock.now());
       throw gone;
     } finally {
       this.target.waiting -= 1;
@@ -148,7 +148,7 @@ export class Call implements Gate {
     if (denial === null) {
       return rails.confirm(this.target, this.request.priority, clearance, this, this.now);
     }
-    rails.record(this.target, clearance.passage, 'none', this.now);
+    rails.forgo(this.target, clearance, this.now);
     return { clear: false, denial };
   }
 

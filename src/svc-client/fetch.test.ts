@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { simBody } from '../../test/simulation/svc-client/simulated-network.ts';
+import { settled } from '../testing/virtual-clock.ts';
 import { readSvcUrl } from './fetch.ts';
 import { createSvcClient, type TargetOptions } from './index.ts';
 
@@ -76,6 +77,73 @@ describe('fetch', () => {
     expect(response.headers.get('x-portcullis-denied')).toBe('target-rate');
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await response.json()).toMatchObject({ code: 'RATE_LIMIT', requestId: 'r1' });
+  });
+
+  it('survives a stream that fails before it is sent, and lets go of one that never is', async () => {
+    const client = clientOf({ url: await unusedUrl(), pool: { ratePerSecond: 1, burst: 1 } });
+    await client.fetch('svc://stock@1/').catch(() => undefined);
+    let cancelled = 0;
+    const endless = () =>
+      new ReadableStream({
+        cancel: () => {
+          cancelled += 1;
+        },
+      });
+    const denied = await client.fetch('svc://stock@1/', { method: 'POST', body: endless() });
+    expect(denied.status).toBe(429);
+    const signal = AbortSignal.abort(new TypeError('left'));
+    const left = clientOf({ url: 'http://127.0.0.1:9' }).fetch('svc://stock@1/', {
+      method: 'POST',
+      body: endless(),
+      signal,
+    });
+    await expect(left).rejects.toThrow('left');
+    await expect(client.fetch('svc://none@1/', { method: 'POST', body: endless() })).rejects.toThrow();
+    expect(cancelled).toBe(3);
+    const failing = new ReadableStream({
+      pull: () => {
+        throw new TypeError('source failed');
+      },
+    });
+    expect((await client.fetch('svc://stock@1/', { method: 'POST', body: failing })).status).toBe(429);
+  });
+
+  it('tells a caller in the queue that its stream has failed meanwhile', async () => {
+    const loopback = await startLoopback((request, response) =>
+      request.resume().on('end', () => response.end()),
+    );
+    cleanups.push(loopback.close);
+    const pool = { ratePerSecond: 10, burst: 1 };
+    const client = clientOf({ url: loopback.url, pool, queue: { limit: 1, deadlineMs: 1_000 } });
+    await (await client.fetch('svc://stock@1/')).text();
+    const body = new ReadableStream({
+      start: (controller) => controller.error(new TypeError('source failed')),
+    });
+    const waiting = client.fetch('svc://stock@1/', { method: 'POST', body });
+    await expect(waiting).rejects.toThrow('source failed');
+  });
+
+  it.each([
+    ['before the first read', 0],
+    ['while a read is pending', 2],
+  ])('lets go of the connection when its body is cancelled %s', async (_, reads) => {
+    let closed = () => {};
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const loopback = await startLoopback((_request, response) => {
+      response.on('close', closed).writeHead(200).write('a');
+    });
+    cleanups.push(loopback.close);
+    const svc = { deadlineMs: 60_000 };
+    const { body } = await clientOf({ url: loopback.url }).fetch('svc://stock@1/', { svc });
+    const reader = body?.getReader();
+    const pending = Array.from({ length: reads }, () => reader?.read());
+    await pending[0];
+    await settled();
+    await reader?.cancel();
+    await gone;
+    expect((await pending.at(-1))?.done ?? true).toBe(true);
   });
 
   it('rejects with a fault when no answer comes, and with the reason when the caller leaves', async () => {

@@ -47,7 +47,7 @@ export async function fetchTarget(
   const headers: Record<string, string> = Object.fromEntries(new Headers(init.headers));
   const { body, contentType } = await readBody(init.body ?? null);
   if (contentType !== null) headers['content-type'] ??= contentType;
-  const result = await caller.call(slugKey, {
+  const result = await callOrLetGo(caller, slugKey, {
     ...init.svc,
     path,
     headers,
@@ -72,10 +72,25 @@ interface ReadBody {
 async function readBody(body: NonNullable<RequestInit['body']> | null): Promise<ReadBody> {
   if (body === null) return { body: null, contentType: null };
   if (body instanceof ReadableStream) {
-    return { body: Readable.fromWeb(body as NodeReadableStream), contentType: null };
+    const stream = Readable.fromWeb(body as NodeReadableStream);
+    // Until the request is sent nobody else listens, and a source that fails unheard would end the process.
+    stream.on('error', () => undefined);
+    return { body: stream, contentType: null };
   }
   const read = new Response(body);
   return { body: new Uint8Array(await read.arrayBuffer()), contentType: read.headers.get('content-type') };
+}
+
+/** Without an answer, a stream that was not sent, or not to its end, would hold its source open. */
+async function callOrLetGo(caller: Caller, slugKey: string, request: SvcRequest): Promise<CallResult> {
+  let answered = false;
+  try {
+    const result = await caller.call(slugKey, request);
+    answered = result.ok;
+    return result;
+  } finally {
+    if (!answered && request.body instanceof Readable) request.body.destroy();
+  }
 }
 
 function toHeaders(given: ResponseHeaders): Headers {

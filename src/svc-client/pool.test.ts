@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fullBucket } from '../core/bucket.ts';
-import { type Pool, quotaOf, type Take, takeCall } from './pool.ts';
+import { backlog, fullBucket } from '../core/bucket.ts';
+import { giveBack, type Pool, quotaOf, type Take, takeCall } from './pool.ts';
 
 function pool(ratePerSecond: number, burst: number): Pool {
   return { bucket: fullBucket, quota: quotaOf({ ratePerSecond, burst }) };
@@ -68,6 +68,32 @@ describe('a pool', () => {
   it('gives places in the order of asking, none further away than allowed', () => {
     const takes = ask(pool(10, 1), pool(1_000, 1_000), [0, 0, 0, 0], 250);
     expect(takes.map((take) => (take.taken ? take.waitMs : null))).toEqual([0, 100, 200, null]);
+  });
+
+  it('takes back what is still owed of a place, and nothing that time has refilled', () => {
+    const times = fc.integer({ min: 0, max: 3_000 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(times, { minLength: 1, maxLength: 30 }),
+        fc.nat(),
+        times,
+        (rate, burst, asked, pick, leftMs) => {
+          const target = pool(rate, burst);
+          const sorted = asked.toSorted((a, b) => a - b);
+          const buckets = ask(target, pool(1_000_000, 1_000_000), sorted, 60_000).flatMap((take) =>
+            take.taken ? [take.target] : [],
+          );
+          const [booked, last] = [buckets[pick % buckets.length], buckets.at(-1)];
+          if (booked === undefined || last === undefined) throw new TypeError('no place was booked');
+          const now = (sorted.at(-1) ?? 0) + leftMs;
+          const before = backlog(last, rate, now);
+          const after = backlog(giveBack({ ...target, bucket: last }, booked, now), rate, now);
+          expect(before - after).toBe(Math.min(target.quota.periodMs, backlog(booked, rate, now)));
+        },
+      ),
+    );
   });
 
   it('that is waited for does not hold back the others', () => {

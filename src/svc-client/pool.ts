@@ -1,4 +1,4 @@
-import { type Bucket, charge, type Quota } from '../core/bucket.ts';
+import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/bucket.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import { invariant } from '../core/fault.ts';
 
@@ -62,4 +62,14 @@ export function takeCall(target: Pool, global: Pool, now: number, maxWaitMs: num
   }
   const rule = inTarget.at >= inGlobal.at ? 'target-rate' : 'global-rate';
   return { taken: false, rule, retryAfterMs: waitMs };
+}
+
+/**
+ * Gives the place back that was booked when the pool became `booked`: what of it is still owed, and nothing that time has
+ * refilled since. Those further back keep their places; it is the next to ask who comes sooner. `now` in whole milliseconds.
+ */
+export function giveBack({ bucket, quota }: Pool, booked: Bucket, now: number): Bucket {
+  const { limit, periodMs } = quota;
+  const units = Math.min(periodMs, backlog(booked, limit, now));
+  return bucketOwing(Math.max(0, backlog(bucket, limit, now) - units), limit, now);
 }

@@ -5,6 +5,8 @@ import { VirtualClock } from '../testing/virtual-clock.ts';
 import { pause } from './clock.ts';
 import { createSvcClient, type GlobalBreakerOptions, type Priority } from './index.ts';
 
+const timeoutMs = 1_000;
+
 /** A client without retries of the services s1, s2, …, each of which answers at once while it is up. */
 function simulate(services: number, globalBreaker: GlobalBreakerOptions = {}) {
   const clock = new VirtualClock();
@@ -12,7 +14,7 @@ function simulate(services: number, globalBreaker: GlobalBreakerOptions = {}) {
   const names = Array.from({ length: services }, (_, index) => `s${index + 1}`);
   const targets = names.map((name) => {
     const pool = { ratePerSecond: 10_000, burst: 10_000 };
-    return [`${name}@1`, { url: `http://${name}`, pool, timeoutMs: 1_000 }];
+    return [`${name}@1`, { url: `http://${name}`, pool, timeoutMs }];
   });
   const options = { self: 'orders@1', keys: testKeys, retries: 0, globalBreaker };
   const client = createSvcClient(
@@ -120,6 +122,52 @@ describe('the breaker of a target', () => {
       await clock.advance(500);
     }
     expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('has a probe under way no longer than its time to answer, however long its body flows', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    network.host('http://s1', async () => ({ status: 200, end: { how: 'complete', afterMs: 20_000 } }));
+    await clock.advance(10_000);
+    for (let probe = 0; probe < 3; probe += 1) {
+      const at = clock.now();
+      expect(await ask('s1@1')).toBe(200);
+      await clock.advanceTo(at + timeoutMs - 20);
+      expect(await ask('s1@1')).toBe('target-breaker');
+      await clock.advanceTo(at + timeoutMs);
+    }
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+  });
+
+  it('counts a probe once, and keeps the next one alone when the body of the one before ends', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    const end = { how: 'complete', afterMs: timeoutMs + 500 } as const;
+    network.host('http://s1', async () => ({ status: 200, end }));
+    await clock.advance(10_000);
+    expect(await ask('s1@1')).toBe(200);
+    await clock.advance(timeoutMs);
+    expect(await ask('s1@1')).toBe(200);
+    await clock.advance(600);
+    expect(await ask('s1@1')).toBe('target-breaker');
+    await clock.advance(timeoutMs);
+    expect(client.health().targets[0]?.breaker).toBe('half-open');
+  });
+
+  it('opens again when the body of a probe that was counted breaks', async () => {
+    const { breakTarget, ask, client, clock, network } = simulate(1);
+    await breakTarget('s1');
+    network.setUp('http://s1', true);
+    const end = { how: 'broken', afterMs: timeoutMs + 500 } as const;
+    network.host('http://s1', async () => ({ status: 200, end }));
+    await clock.advance(10_000);
+    expect(await ask('s1@1')).toBe(200);
+    await clock.advance(timeoutMs);
+    expect(client.health().targets[0]?.breaker).toBe('half-open');
+    await clock.advance(600);
+    expect(client.health().targets[0]?.probeInMs).toBeGreaterThan(19_000);
   });
 
   it('stays open twice as long when the body of the probe stalls', async () => {

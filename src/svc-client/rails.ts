@@ -13,7 +13,7 @@ import {
 } from './global-breaker.ts';
 import { LatencyHistory } from './latency-history.ts';
 import type { GlobalBreakerSettings, Settings } from './options.ts';
-import { quotaOf, type Take, takeCall } from './pool.ts';
+import { giveBack, quotaOf, type Take, takeCall } from './pool.ts';
 import type { Target } from './target.ts';
 import { type Evidence, type Passage, passBreaker, recordEvidence } from './target-breaker.ts';
 
@@ -26,6 +26,13 @@ export interface Cleared {
   readonly waitMs: number;
   /** Since when the global breaker was closing that has let it in; null when it was not. */
   readonly closingSince: number | null;
+  /** Both pools once its place was booked; null when it has none. */
+  readonly booked: Booked | null;
+}
+
+interface Booked {
+  readonly target: Bucket;
+  readonly global: Bucket;
 }
 
 /** Is told every denial, and answers whether to go on all the same because the rule runs in shadow. */
@@ -34,7 +41,7 @@ export interface Gate {
 }
 
 /** What nearly every attempt gets. */
-const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0, closingSince: null };
+const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0, closingSince: null, booked: null };
 
 /** A target counts as in use for this long after it was last asked for. */
 const IN_USE_MS = MINUTE_MS;
@@ -114,7 +121,8 @@ export class Rails {
     if (passing.passes) this.#move(target, passing.breaker);
     const waitMs = take.taken ? take.waitMs : 0;
     if (passage === 'normal' && waitMs === 0) return clearNow;
-    return { clear: true, passage, waitMs, closingSince: this.#closingSince() };
+    const booked = take.taken ? { target: take.target, global: take.global } : null;
+    return { clear: true, passage, waitMs, closingSince: this.#closingSince(), booked };
   }
 
   /** Looks again after a wait: a breaker that has opened meanwhile also holds for those who waited. */
@@ -133,6 +141,15 @@ export class Rails {
     if (closingSince !== null && closingSince === clearance.closingSince) return clearance;
     const shed = this.#shed(target, priority, now);
     return shed === null || gate.skips(shed) ? clearance : { clear: false, denial: shed };
+  }
+
+  /** Takes back the clearance of an attempt that was not made: its place is free again, its probe shows nothing. */
+  forgo(target: Target, { passage, booked }: Cleared, now: number): void {
+    this.record(target, passage, 'none', now);
+    if (booked === null) return;
+    const at = Math.floor(now);
+    target.bucket = giveBack({ bucket: target.bucket, quota: target.quota(now) }, booked.target, at);
+    this.#bucket = giveBack({ bucket: this.#bucket, quota: this.#quota }, booked.global, at);
   }
 
   /** Records what an attempt showed of its target. */

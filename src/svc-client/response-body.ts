@@ -85,13 +85,41 @@ export class ResponseBody implements SvcBody {
     if (this.ending === null) await this.end();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+  /**
+   * Not the generator itself: its `return` does nothing before the first read and waits behind a pending one, while the
+   * connection is to be let go at once.
+   */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void, undefined> {
+    const chunks = this.read();
+    let reads = false;
+    const begin = (): void => {
+      reads ||= this.reader === 'none';
+    };
+    return {
+      next: () => {
+        begin();
+        return chunks.next();
+      },
+      return: () => {
+        begin();
+        if (reads) this.giveUp();
+        return chunks.return();
+      },
+    };
+  }
+
+  private async *read(): AsyncGenerator<Uint8Array, void, undefined> {
     this.claim('chunks');
-    try {
-      for (let chunk = await this.next(); chunk !== null; chunk = await this.next()) yield chunk;
-    } finally {
-      if (this.ending === null) this.flow.abort(givenUp());
-    }
+    for (let chunk = await this.next(); chunk !== null; chunk = await this.next()) yield chunk;
+  }
+
+  /** Lets the connection go. A read that is pending fails. */
+  private giveUp(): void {
+    this.reader = 'chunks';
+    if (this.ending !== null) return;
+    const reason = givenUp();
+    this.flow.abort(reason);
+    this.fail(reason);
   }
 
   /** A body can be read once, in one way. */

@@ -36,8 +36,8 @@ export interface Attempt {
   /** The caller going away. */
   readonly signal: AbortSignal | undefined;
   /**
-   * To be called once for each response, when its body has ended; it may be before the outcome is known. Until then a
-   * probe counts as under way.
+   * To be called once for each response, when its body has ended; it may be before the outcome is known. Until then,
+   * but no longer than `timeoutMs`, a probe counts as under way.
    */
   bodyEnded(end: BodyEnd): void;
 }
