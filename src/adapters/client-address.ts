@@ -2,7 +2,7 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { Recent } from '../identity/recent.ts';
 import { addressOf, CidrSet } from '../limits/cidr-set.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
-import { addressOfNode, hopsOfForwarded, hopsOfXForwardedFor, isTranslatedNode } from './forwarded.ts';
+import { hopsOfForwarded, hopsOfXForwardedFor, hostOfNode } from './forwarded.ts';
 
 /** Whom to believe about where a request comes from. */
 export interface ClientAddressOptions {
@@ -76,10 +76,11 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
 function walk(peer: string, hops: Iterable<string>, trusted: CidrSet): string {
   let client = peer;
   for (const hop of hops) {
-    const address = addressOfNode(hop);
-    if (address === null) return client;
+    const host = hostOfNode(hop);
+    const address = host === null ? null : addressOf(host);
+    if (host === null || address === null) return client;
     client = address;
-    if (!trusted.has(address) || isTranslatedNode(hop, address)) return client;
+    if (!trusted.hasPeer(host)) return client;
   }
   return client;
 }

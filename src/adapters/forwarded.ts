@@ -1,28 +1,20 @@
-import { addressOf, isTranslated } from '../limits/cidr-set.ts';
-
 /** Proxies in a chain beyond which nobody has a good reason. */
 const mostHops = 32;
 
 /**
- * The address in one hop of a forwarding header: an address with or without a port, in brackets or not. Null for
- * `unknown`, an obfuscated name, and anything else that is not an address.
+ * What stands for the address in one hop of a forwarding header, which may have a port and be in brackets: null where that
+ * is not well written. Whether it is an address is for the caller to see: it may be `unknown` or an obfuscated name.
  */
-export function addressOfNode(node: string): string | null {
+export function hostOfNode(node: string): string | null {
   if (node.startsWith('[')) {
     const end = node.indexOf(']');
     const inside = node.slice(1, end);
-    return end > 0 && inside.includes(':') && isPort(node.slice(end + 1)) ? addressOf(inside) : null;
+    return end > 0 && inside.includes(':') && isPort(node.slice(end + 1)) ? inside : null;
   }
   const colon = node.indexOf(':');
   const isQuadWithPort = colon > 0 && colon === node.lastIndexOf(':');
-  if (!isQuadWithPort) return addressOf(node);
-  return isPort(node.slice(colon)) ? addressOf(node.slice(0, colon)) : null;
-}
-
-/** Whether the hop is an IPv6 address that only stands for this IPv4 one: whoever has it is not whom we trust. */
-export function isTranslatedNode(node: string, address: string): boolean {
-  const text = node.startsWith('[') ? node.slice(1, node.indexOf(']')) : node;
-  return text.indexOf(':') !== text.lastIndexOf(':') && isTranslated(text, address);
+  if (!isQuadWithPort) return node;
+  return isPort(node.slice(colon)) ? node.slice(0, colon) : null;
 }
 
 /** Nothing, or a port: a number, or a name that hides it (RFC 7239 §6). */

@@ -6,7 +6,6 @@ import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
 
 /** Room for a large file, in bytes; a record has about 600. */
 const REPLAY_ROOM = 1024 ** 3;
-const LEAST_RECORD_BYTES = 360;
 
 /** A file shows the same people again; hashing them anew costs more than deciding. */
 export const REMEMBERED_COMPONENTS = 65_536;
@@ -24,14 +23,15 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
  * A memory store whose time is handed in. Nothing is swept: a file's time may run backwards.
  *
  * @param stores how many such stores share the room
+ * @param room in bytes
  */
 export function openReplayStore(
   stores = 1,
   room = REPLAY_ROOM,
 ): { store: MemoryStore; setTime: (t: number) => void } {
   let time = 0;
+  const maxRecords = Number.POSITIVE_INFINITY;
   const maxBytes = Math.floor(room / stores);
-  const maxRecords = Math.floor(maxBytes / LEAST_RECORD_BYTES);
   const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweep: false });
   return {
     store,

@@ -1,5 +1,6 @@
 import type Type from 'typebox';
 import { shapeOf } from '../core/fault.ts';
+import { limiterNamespace } from '../core/keys.ts';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { parseDocument, readText } from './document.ts';
 import { builtInSchemas, schemaOfKind } from './policy-schema.ts';
@@ -93,11 +94,10 @@ function resolvePolicy(name: string, override: unknown, problems: Problem[]): Po
 }
 
 /** Part of every key of the policy, and a label of its numbers. */
-const policyNameRule =
-  'a name must be 1 to 64 letters, digits, "_", "." or "-", and not begin with "limits."';
+const policyNameRule = `a name must be 1 to 64 letters, digits, "_", "." or "-", and not begin with "${limiterNamespace}"`;
 
-/** The records of limiters, and the ids of their blocks, begin with `limits.`; a policy's would be taken for theirs. */
-const isPolicyName = (name: string): boolean => /^(?!limits\.)[\w.-]{1,64}$/.test(name);
+const isPolicyName = (name: string): boolean =>
+  /^[\w.-]{1,64}$/.test(name) && !name.startsWith(limiterNamespace);
 
 const builtIn = (name: unknown): Policy | undefined => defaultPolicies.find((policy) => policy.name === name);
 

@@ -13,6 +13,9 @@ import type { Token } from './subject.ts';
 /** Version of the engine contract; a change of behaviour changes it, and with it every key. */
 export const CONTRACT_VERSION = 1;
 
+/** How the keyspaces of limiters begin, and no policy's: its records and blocks would be taken for theirs. */
+export const limiterNamespace = 'limits.';
+
 /** The kinds of keys that name a record. K5 lives inside K4. */
 export type KeyKind = 'K4' | 'K1' | 'K2' | 'K3' | 'D' | 'P48' | 'P40' | 'P32';
 

@@ -2,7 +2,7 @@ import { check } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
 import { fail } from '../core/fail.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { Keyspace } from '../core/keys.ts';
+import { Keyspace, limiterNamespace } from '../core/keys.ts';
 import type { Operation } from '../core/operation.ts';
 import type { Policy } from '../core/policy.ts';
 import { openRequest, type Request } from '../core/request.ts';
@@ -60,10 +60,10 @@ export class Engine {
   }
 
   #bind(policy: Policy, keyspace: Keyspace): void {
-    if (policy.name.startsWith('limits.')) {
+    if (policy.name.startsWith(limiterNamespace)) {
       throw new Fault(
         'CONFIG_INVALID',
-        `the policy name "${policy.name}" begins with "limits.", as the records of limiters do`,
+        `the policy name "${policy.name}" begins with "${limiterNamespace}", as the records of limiters do`,
       );
     }
     if (this.#keyspaces.has(policy.name)) {

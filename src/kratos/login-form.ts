@@ -15,6 +15,13 @@ export interface LoginForm {
   readonly provesIdentifier: boolean;
 }
 
+/** What came. */
+export interface LoginBody {
+  /** As it is and, where it is packed, what is inside: who comes after us may unpack it or not. */
+  readonly readings: readonly Buffer[];
+  readonly isPacked: boolean;
+}
+
 /** The most accounts a login is read for; nobody has a reason to name more. */
 export const mostIdentifiers = 4;
 
@@ -49,32 +56,32 @@ export const unreadableForm: LoginForm = {
  * JSON, as a form and as a form of parts, and what one reading finds, counts. So does the query. Names count in any
  * case, as in Go. An attempt that names several accounts is one at each of them.
  *
- * @param bodies what came, and where it is packed what is inside, for who comes after us may unpack it or not
  * @param contentType the header as it came; null when there is none, or more than one
  * @param query of the request, without its question mark, a character for each byte
  * @returns null where it is made to be read in too many ways
  */
 export function readLoginForm(
-  bodies: readonly Buffer[],
+  { readings, isPacked }: LoginBody,
   contentType: string | null,
   query: string,
 ): LoginForm | null {
-  const reader = new FormReader(bodies.length > 1);
+  const reader = new FormReader(isPacked);
   const kind = kindOf(contentType);
+  const mayBe = (one: BodyKind): boolean => kind === null || kind === one;
   let isJson = false;
-  for (const body of bodies) {
-    if (kind === 'json' || kind === null)
-      isJson = visitJsonFields(body.toString('utf8'), reader.visit) || isJson;
-    const bytes = kind === 'json' ? '' : body.toString('latin1');
-    if (kind !== 'form' && !visitMultipartFields(bytes, reader.visit)) return null;
-    if (kind !== 'multipart') visitFormFields(bytes, reader.visit);
+  for (const bytes of readings) {
+    if (mayBe('json')) isJson = visitJsonFields(bytes.toString('utf8'), reader.visit) || isJson;
+    if (mayBe('multipart') && !visitMultipartFields(bytes.toString('latin1'), reader.visit)) return null;
+    if (mayBe('form')) visitFormFields(bytes.toString('latin1'), reader.visit);
   }
   visitFormFields(query, reader.visitQuery);
   return isJson || reader.hasKnownField ? reader.form() : unreadableForm;
 }
 
+type BodyKind = 'json' | 'form' | 'multipart';
+
 /** Null where readers could disagree: no header, an unknown type, or several types in one. */
-function kindOf(contentType: string | null): 'json' | 'form' | 'multipart' | null {
+function kindOf(contentType: string | null): BodyKind | null {
   if (contentType === null || contentType.includes(',')) return null;
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase();
   if (type === 'application/json') return 'json';

@@ -1,5 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
-import { Keyspace } from '../core/keys.ts';
+import { Keyspace, limiterNamespace } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
 import type { Token } from '../core/subject.ts';
 import type { ClientRecord, NetworkSights } from './client-record.ts';
@@ -40,8 +40,9 @@ export class ClientKeyspace {
   readonly #idPrefix: string;
 
   constructor(environment: string, limiter: string) {
-    this.prefix = new Keyspace(environment, `limits.${limiter}`).prefix;
-    this.#idPrefix = `limits.${limiter}:`;
+    const name = `${limiterNamespace}${limiter}`;
+    this.prefix = new Keyspace(environment, name).prefix;
+    this.#idPrefix = `${name}:`;
   }
 
   /** Null for a record that is no client's. */

@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { told, warningsOfProcess } from '../../test/conformance/process-warnings.ts';
 import { harmless, ListenerWarnings } from './listener-warnings.ts';
 import { tell } from './tell.ts';
 
@@ -6,22 +7,6 @@ const boom = new RangeError('boom');
 const throwing = (): never => {
   throw boom;
 };
-
-type ProcessWarning = Error & { readonly code?: string; readonly detail?: string };
-
-/** Every warning of the process until the test ends. */
-function warningsOfProcess(): ProcessWarning[] {
-  const warnings: ProcessWarning[] = [];
-  const listen = (warning: Error) => warnings.push(warning);
-  process.on('warning', listen);
-  onTestFinished(() => {
-    process.off('warning', listen);
-  });
-  return warnings;
-}
-
-/** The process tells its warnings on the next tick, and a rejection comes later than that. */
-const told = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('telling a listener', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { limiterNamespace } from '../core/keys.ts';
 import type { AuditTrail } from '../guard/audit-trail.ts';
 import type { ActiveBlock } from '../guard/block-steps.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -8,9 +9,6 @@ import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
 export interface RunningBlock extends Omit<ActiveBlock, 'scope'> {
   readonly scope: ActiveBlock['scope'] | ClientBlock['scope'];
 }
-
-/** How a limiter's blocks begin; no policy's do, for its records would be named like the limiter's. */
-const limiterPrefix = 'limits.';
 
 /** The blocks of policies and of the gateway as one list, each to be lifted by its id. */
 export class BlockBook {
@@ -39,7 +37,7 @@ export class BlockBook {
 
   /** Ends a block; what is remembered of it stays. False when it was not running. */
   async lift(id: string, note: OperatorNote): Promise<boolean> {
-    if (!id.startsWith(limiterPrefix)) return this.#guard.lift(id, note);
+    if (!id.startsWith(limiterNamespace)) return this.#guard.lift(id, note);
     return this.#audit.accompany(
       { what: 'lifted', block: id, ...checkedNote(note) },
       () => this.#limiter.lift(id),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { attempt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { systemClock } from './clock.ts';
-import type { Attempt } from './transport.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -13,21 +13,6 @@ function endpointAt(url: string) {
   const endpoint = undiciTransport(systemClock).open(url, 4);
   cleanups.push(() => endpoint.close());
   return endpoint;
-}
-
-function attempt(changes: Partial<Attempt> = {}): Attempt {
-  return {
-    method: 'GET',
-    path: '/',
-    headers: {},
-    body: null,
-    startedAt: systemClock.now(),
-    timeoutMs: 5_000,
-    deadlineMs: 5_000,
-    signal: undefined,
-    bodyEnded: () => {},
-    ...changes,
-  };
 }
 
 describe('an attempt over undici', () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { told, warningsOfProcess } from '../../test/conformance/process-warnings.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { SvcEmitter } from './events.ts';
 import { acceptPassport, createCheckpoint } from './index.ts';
@@ -8,22 +9,6 @@ import { UnheardWarnings } from './unheard-warnings.ts';
 
 const hops = ['a@1', 'b@1', 'a@1', 'b@1', 'a@1'];
 const loop = { kind: 'loop', side: 'callee', requestId: 'r1', hops, count: 1 } as const;
-
-type ProcessWarning = Error & { readonly code?: string };
-
-/** Every warning of the process until the test ends. */
-function warningsOfProcess(): ProcessWarning[] {
-  const warnings: ProcessWarning[] = [];
-  const listen = (warning: Error) => warnings.push(warning);
-  process.on('warning', listen);
-  onTestFinished(() => {
-    process.off('warning', listen);
-  });
-  return warnings;
-}
-
-/** The process tells its warnings on the next tick. */
-const told = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('what nobody listens to', () => {
   it('becomes a warning of the process, of each kind at most one a minute', async () => {

@@ -329,13 +329,18 @@ describe('tokens', () => {
 });
 
 describe('a trusted proxy', () => {
-  it('names its visitor, the method and the path', async () => {
+  async function behindProxy() {
     const under = await startService({
       trustedProxies: ['127.0.0.1'],
       limits: { anonymous: { ratePerSecond: 5, burst: 2 } },
       scenarios: { enabled: false },
     });
     const asks = (headers: Record<string, string>) => under.ask('GET', '/v1/authorize', undefined, headers);
+    return { under, asks };
+  }
+
+  it('names its visitor, the method and the path', async () => {
+    const { under, asks } = await behindProxy();
     const visitor = { 'x-forwarded-for': '192.0.2.44' };
     const costly = { ...visitor, 'x-original-uri': '/create?x=1', 'x-original-method': 'PUT' };
     expect((await asks(costly)).headers.get('ratelimit')).toContain('r=5;');
@@ -348,12 +353,7 @@ describe('a trusted proxy', () => {
   });
 
   it('names the method, whatever the visitor adds', async () => {
-    const under = await startService({
-      trustedProxies: ['127.0.0.1'],
-      limits: { anonymous: { ratePerSecond: 5, burst: 2 } },
-      scenarios: { enabled: false },
-    });
-    const asks = (headers: Record<string, string>) => under.ask('GET', '/v1/authorize', undefined, headers);
+    const { under, asks } = await behindProxy();
     const written = {
       'x-forwarded-for': '192.0.2.44',
       'x-forwarded-uri': '/create',
@@ -367,27 +367,21 @@ describe('a trusted proxy', () => {
   });
 
   it('is heard after any number of headers that a visitor brings', async () => {
-    const under = await startService({
-      trustedProxies: ['127.0.0.1'],
-      limits: { anonymous: { ratePerSecond: 5, burst: 2 } },
-      scenarios: { enabled: false },
-    });
+    const { under, asks } = await behindProxy();
     const brought = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`a${index}`, '1']));
     const written = {
       'x-forwarded-for': '192.0.2.44',
       'x-original-uri': '/create',
       'x-original-method': 'PUT',
     };
-    const answer = await under.ask('GET', '/v1/authorize', undefined, { ...brought, ...written });
+    const answer = await asks({ ...brought, ...written });
     expect(answer.headers.get('ratelimit')).toContain('r=5;');
     const padded = {
       ...written,
       'x-forwarded-for': '192.0.2.47',
       'x-original-uri': `${'/'.repeat(8_000)}create`,
     };
-    expect((await under.ask('GET', '/v1/authorize', undefined, padded)).headers.get('ratelimit')).toContain(
-      'r=5;',
-    );
+    expect((await asks(padded)).headers.get('ratelimit')).toContain('r=5;');
     const operator = await under.ask('GET', '/v1/blocks', undefined, {
       ...brought,
       'x-forwarded-for': '192.0.2.44',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readKeyFile, secretsOf } from '../../config/key-file.ts';
 import { type Scope, scopes } from '../../core/decision.ts';
+import { limiterNamespace } from '../../core/keys.ts';
 import { AuditTrail } from '../../guard/audit-trail.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { createGuard } from '../../index.ts';
@@ -31,8 +32,6 @@ interface Connection {
   readonly keys: string;
   readonly environment: string;
   readonly policy?: string;
-  /** Whether there may be no records yet. */
-  readonly mayBeNew?: boolean;
 }
 
 interface Note {
@@ -55,7 +54,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .option('--json', 'a JSON object a line', false)
     .option('--limiter <name>', 'the gateway limits whose blocks are listed too', defaultLimiter)
     .action((flags: Connection & { json: boolean; limiter: string }) =>
-      withBlocks(flags, flags.limiter, async ({ book }) => {
+      withBlocks(flags, { limiter: flags.limiter }, async ({ book }) => {
         for await (const block of book.running())
           io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
       }),
@@ -63,7 +62,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   noted(connected(blocks.command('lift <id>').description('end a block')))
     .addHelpText('after', helpOf(examples.lift))
     .action((id: string, { by, why, ...connection }: Connection & Note) =>
-      withBlocks(connection, limiterOf(id), async ({ book }) => {
+      withBlocks(connection, { limiter: limiterOf(id) }, async ({ book }) => {
         const lifted = await book.lift(id, { by, why });
         io.stdout.write(lifted ? 'lifted\n' : 'there was no such block running\n');
         end(lifted ? 0 : 1);
@@ -75,7 +74,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .addHelpText('after', helpOf(examples.place))
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
     .action((scope: Scope, flags: Connection & Note & Target) =>
-      withBlocks({ ...flags, mayBeNew: true }, defaultLimiter, async ({ guard }) => {
+      withBlocks(flags, { mayBeNew: true }, async ({ guard }) => {
         const { by, why, level } = flags;
         const placed = await guard.place(requestOf(flags), { scope, level: Number(level), by, why });
         io.stdout.write(`${blockText(placed)}\n`);
@@ -84,14 +83,17 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   connected(blocks.command('audit').description('what operators did, newest last'))
     .addHelpText('after', helpOf(examples.audit))
     .action((flags: Connection) =>
-      withBlocks(flags, defaultLimiter, async ({ guard }) => {
+      withBlocks(flags, {}, async ({ guard }) => {
         for (const act of await guard.audit()) io.stdout.write(`${JSON.stringify(act)}\n`);
       }),
     );
 }
 
 /** The limiter that a block's id names, if it is one's. */
-const limiterOf = (id: string): string => /^limits\.([\w.-]+):/.exec(id)?.[1] ?? defaultLimiter;
+function limiterOf(id: string): string {
+  const [name = ''] = id.split(':', 1);
+  return name.startsWith(limiterNamespace) ? name.slice(limiterNamespace.length) : defaultLimiter;
+}
 
 const blockText = ({ id, outcome, level, until }: RunningBlock): string =>
   `${outcome} level ${level} until ${new Date(until).toISOString()}  ${id}`;
@@ -115,22 +117,24 @@ interface Blocks {
   readonly book: BlockBook;
 }
 
+interface Needs {
+  readonly limiter?: string;
+  /** Whether there may be no records yet. */
+  readonly mayBeNew?: boolean;
+}
+
 async function withBlocks(
   flags: Connection,
-  limiterName: string,
+  { limiter: name = defaultLimiter, mayBeNew = false }: Needs,
   act: (blocks: Blocks) => Promise<void>,
 ): Promise<void> {
   const secrets = secretsOf(readKeyFile(flags.keys));
-  const store = await openStore(flags.store, flags.mayBeNew ?? false);
+  const store = await openStore(flags.store, mayBeNew);
   const { environment } = flags;
   const guard = createGuard({ ...secrets, store, environment, policies: await policiesOf(flags.policy) });
   try {
-    const limiter = createLimiter({ ...secrets, store, environment, name: limiterName });
-    const audit = new AuditTrail(
-      clearingStore(store, () => {}),
-      environment,
-      () => {},
-    );
+    const limiter = createLimiter({ ...secrets, store, environment, name });
+    const audit = new AuditTrail(clearingStore(store), environment, () => {});
     await act({ guard, book: new BlockBook(guard, limiter, audit) });
   } finally {
     await guard.close();

@@ -25,7 +25,6 @@ export function sendProblem(response: ServerResponse, name: ProblemName): void {
   send(response, status, { 'Content-Type': 'application/problem+json', ...headers }, JSON.stringify(body));
 }
 
-/** Tells a client why it gets no answer; where one had begun, it is cut off. */
 const problemOf = {
   unreachable: 'unreachable',
   unreadable: 'unreachable',
@@ -33,6 +32,7 @@ const problemOf = {
   invalid: 'badRequest',
 } as const;
 
+/** Tells a client why it gets no answer; where one had begun, it is cut off. */
 export function answerFailure(response: ServerResponse, failure: ExchangeFailure, hasBegun: boolean): void {
   if (failure === 'gone') return;
   if (hasBegun) response.destroy();

@@ -77,11 +77,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     onFailure: (failure) => warnOfUpstream(warn, failure),
     onFault,
   });
-  const farewell = new Farewell();
-  const server = createServer(serverOptions, (request, response) => {
-    farewell.follow(response);
-    door.respond(request, response);
-  });
+  const server = createServer(serverOptions, door.respond);
   server.maxConnections = mostConnections;
   // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
   server.maxHeadersCount = 0;
@@ -89,7 +85,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   return {
     server,
     close: async (drainMs = 10_000) => {
-      farewell.begin();
+      door.farewell.begin();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -123,6 +119,7 @@ interface DoorParts {
 
 /** Takes requests in and says who deals with them. */
 class ProxyDoor {
+  readonly farewell = new Farewell();
   readonly #parts: DoorParts;
   #health: { readonly until: number; readonly answers: Promise<boolean> } | null = null;
 
@@ -131,6 +128,7 @@ class ProxyDoor {
   }
 
   readonly respond = (request: IncomingMessage, response: ServerResponse): void => {
+    this.farewell.follow(response);
     this.#respond(request, response).catch((error: unknown) => {
       this.#parts.onFault(error);
       sendProblem(response, 'fault');

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import type { LoginBody } from '../login-form.ts';
 
 /** The largest login that is read, in bytes. */
 export const mostLoginBytes = 1024 * 1024;
@@ -63,30 +64,29 @@ const decoders: Readonly<Record<string, Decoder>> = {
 };
 
 const mostEncodings = 2;
-const empty = Buffer.alloc(0);
 
 /**
  * A body, and where it has a `Content-Encoding` what is inside. Kratos undoes none, but what stands between might; so it
  * is looked at in every way in which it may be seen. `unknown`: an encoding that cannot be undone here.
  */
-export async function bodyReadings(
+export async function unpacked(
   body: Buffer,
   encoding: string | undefined,
-): Promise<readonly Buffer[] | 'unknown' | 'too-large'> {
+): Promise<LoginBody | 'unknown' | 'too-large'> {
   const names = (encoding ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length > mostEncodings || names.some((name) => !Object.hasOwn(decoders, name))) return 'unknown';
-  if (names.length === 0) return [body];
+  if (names.length === 0) return { readings: [body], isPacked: false };
   let bytes = body;
   try {
     for (const name of names.reverse()) {
       bytes = (await decoders[name]?.(bytes, { maxOutputLength: mostLoginBytes })) ?? bytes;
     }
   } catch (error) {
-    // Not what it says it is: whoever cannot unpack it reads it as it came, or not at all. Packed it proves nothing.
-    return error instanceof RangeError ? 'too-large' : [body, empty];
+    // Not what it says it is: whoever cannot unpack it reads it as it came, or not at all.
+    return error instanceof RangeError ? 'too-large' : { readings: [body], isPacked: true };
   }
-  return [body, bytes];
+  return { readings: [body, bytes], isPacked: true };
 }

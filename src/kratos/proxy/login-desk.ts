@@ -6,7 +6,7 @@ import type { Allowed, Blocked } from '../verdict.ts';
 import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
 import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
-import { type BodyReading, bodyReadings, LoginBodies, mostLoginBytes } from './login-body.ts';
+import { type BodyReading, LoginBodies, mostLoginBytes, unpacked } from './login-body.ts';
 import type { Target } from './target.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -110,11 +110,11 @@ async function readForm(
   query: string,
 ): Promise<LoginForm | ProblemName> {
   const { headers, rawHeaders } = request;
-  const readings = await bodyReadings(body, headers['content-encoding']);
-  if (readings === 'unknown') return 'encoding';
-  if (readings === 'too-large') return 'tooLarge';
+  const read = await unpacked(body, headers['content-encoding']);
+  if (read === 'unknown') return 'encoding';
+  if (read === 'too-large') return 'tooLarge';
   const [type = null, ...others] = valuesOf(rawHeaders, 'content-type');
-  const form = readLoginForm(readings, others.length === 0 ? type : null, query);
+  const form = readLoginForm(read, others.length === 0 ? type : null, query);
   if (form === null) return 'badRequest';
   return form.identifiers.length > mostIdentifiers ? 'tooManyIdentifiers' : form;
 }

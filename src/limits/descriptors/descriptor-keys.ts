@@ -1,4 +1,4 @@
-import { Keyspace } from '../../core/keys.ts';
+import { Keyspace, limiterNamespace } from '../../core/keys.ts';
 import type { Key } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
 import { createHmacText } from '../../identity/hmac.ts';
@@ -25,7 +25,7 @@ const longestRemembered = 512;
 export function createDescriptorKeys(environment: string, secrets: Secrets): DescriptorKeys {
   const hash = createHmacText(secrets.secret);
   const hashBefore = secrets.previousSecret === undefined ? null : createHmacText(secrets.previousSecret);
-  const { prefix } = new Keyspace(environment, 'limits.descriptors');
+  const { prefix } = new Keyspace(environment, `${limiterNamespace}descriptors`);
   const recent = new Recent<Key<CountRecord>>(remembered, longestRemembered);
   return (domain, pairs, unit) => {
     const message = nameOf(domain, pairs, unit);

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/svc-client/clock.ts';
-import { type Attempt, type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
+import { type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
 import { undiciTransport } from '../../../src/svc-client/undici-transport.ts';
 import { testKeys } from '../../simulation/svc-client/simulated-client.ts';
+import { attempt } from './attempts.ts';
 import { startLoopback, unusedUrl } from './loopback.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -15,21 +16,6 @@ function endpointAt(url: string) {
   const endpoint = undiciTransport(systemClock).open(url, 4);
   cleanups.push(() => endpoint.close());
   return endpoint;
-}
-
-function attempt(changes: Partial<Attempt>): Attempt {
-  return {
-    method: 'GET',
-    path: '/',
-    headers: {},
-    body: null,
-    startedAt: systemClock.now(),
-    timeoutMs: 5_000,
-    deadlineMs: 5_000,
-    signal: undefined,
-    bodyEnded: () => {},
-    ...changes,
-  };
 }
 
 describe('the end of a body over undici', () => {
