@@ -18,12 +18,19 @@ import { createRedisStore } from '../src/stores/redis/index.ts';
  */
 export const frameworks = ['express', 'fastify'] as const;
 export type Framework = (typeof frameworks)[number];
-export type LimiterName = 'none' | 'ours' | 'peer';
+export type LimiterName = 'none' | 'headers' | 'ours' | 'peer';
 
 /** Per second and caller: more than any load here asks for. */
 const unreachable = 100_000;
 const windowMs = 60_000;
 const body = { hello: 'world' };
+
+/** What ours tells each caller, the same for all: what an answer costs that says so much, whoever found it out. */
+const fixedHeaders = [
+  ['x-request-id', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'],
+  ['ratelimit-policy', '"default";q=300000;w=3'],
+  ['ratelimit', '"default";r=299999;t=1'],
+] as const;
 
 function ourLimiter(redisUrl: string | undefined): Limiter {
   const store =
@@ -50,6 +57,12 @@ function flexibleMiddleware(url: string): RequestHandler {
 
 function expressMiddleware(limiter: LimiterName, redisUrl: string | undefined): RequestHandler | null {
   if (limiter === 'none') return null;
+  if (limiter === 'headers') {
+    return (_, response, next) => {
+      for (const [name, value] of fixedHeaders) response.setHeader(name, value);
+      next();
+    };
+  }
   if (limiter === 'ours') {
     return limitExpress(ourLimiter(redisUrl), { user: (request) => request.get('x-user') });
   }
@@ -76,6 +89,12 @@ async function serveExpress(limiter: LimiterName, redisUrl: string | undefined):
 }
 
 async function addFastifyLimiter(app: FastifyInstance, limiter: LimiterName, redisUrl: string | undefined) {
+  if (limiter === 'headers') {
+    app.addHook('onRequest', (_, reply, done) => {
+      for (const [name, value] of fixedHeaders) reply.header(name, value);
+      done();
+    });
+  }
   if (limiter === 'ours') {
     const user = ({ headers }: { headers: Record<string, unknown> }) => String(headers['x-user']);
     app.addHook('onRequest', limitFastify(ourLimiter(redisUrl), { user }));
