@@ -153,6 +153,21 @@ describe('fetch', () => {
     await expect(client.fetch('svc://stock@1/')).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
   });
 
+  it('tells of a status that no Response can have, and keeps the connection', async () => {
+    const loopback = await startLoopback((_, response) => response.writeHead(999).end('denied'));
+    cleanups.push(loopback.close);
+    const client = clientOf({ url: loopback.url, connections: 1 });
+    const sockets = new Set<unknown>();
+    for (let tries = 0; tries < 2; tries += 1) {
+      await expect(client.fetch('svc://stock@1/')).rejects.toMatchObject({
+        code: 'TARGET_UNREACHABLE',
+        message: expect.stringContaining('status 999'),
+      });
+      sockets.add(loopback.requests.at(-1)?.socket);
+    }
+    expect(sockets.size).toBe(1);
+  });
+
   it('has answers without a body where there is none', async () => {
     const loopback = await startLoopback((_, response) => response.writeHead(204).end());
     cleanups.push(loopback.close);

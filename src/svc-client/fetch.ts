@@ -55,7 +55,7 @@ export async function fetchTarget(
     ...(init.method === undefined ? {} : { method: init.method }),
     ...(init.signal ? { signal: init.signal } : {}),
   });
-  if (result.ok) return toResponse(result.response);
+  if (result.ok) return toResponse(result.response, slugKey);
   const problem = problemOf(
     result.denied,
     currentJourney()?.requestId ?? requestIdOf(headers[requestIdHeader]),
@@ -104,10 +104,17 @@ function toHeaders(given: ResponseHeaders): Headers {
 /** Statuses that have no body by definition. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-async function toResponse({ status, headers, body }: SvcResponse): Promise<Response> {
-  if (!bodiless.has(status)) {
+/** The highest status that a `Response` can have. */
+const lastStatus = 599;
+
+async function toResponse({ status, headers, body }: SvcResponse, slugKey: string): Promise<Response> {
+  if (!bodiless.has(status) && status <= lastStatus) {
     return new Response(ReadableStream.from(body), { status, headers: toHeaders(headers) });
   }
   await body.dump();
-  return new Response(null, { status, headers: toHeaders(headers) });
+  if (status <= lastStatus) return new Response(null, { status, headers: toHeaders(headers) });
+  throw new Fault(
+    'TARGET_UNREACHABLE',
+    `${slugKey} answered with status ${status}, above the ${lastStatus} that a Response can have`,
+  );
 }

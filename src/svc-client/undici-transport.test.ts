@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as openRequest } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
@@ -72,5 +75,53 @@ describe('an attempt over undici', () => {
   it('takes no CONNECT: there is no answer to it that a call could give', async () => {
     const outcome = await endpointAt(await unusedUrl()).send(attempt({ method: 'CONNECT' }));
     expect(outcome).toMatchObject({ kind: 'misused', error: { code: 'INPUT_INVALID' } });
+  });
+
+  it('says nothing of the target when the visitor whose upload it passes on hangs up', async () => {
+    const target = await startLoopback((request) => request.resume());
+    cleanups.push(target.close);
+    const gate = await startLoopback(() => undefined);
+    cleanups.push(gate.close);
+    const endpoint = endpointAt(target.url);
+
+    const visitor = openRequest(gate.url, { method: 'POST', headers: { 'content-length': 100 } });
+    visitor.on('error', () => undefined);
+    visitor.write('ten bytes.');
+    const [upload] = (await once(gate.server, 'request')) as [IncomingMessage];
+    const sending = endpoint.send(attempt({ method: 'POST', body: upload }));
+    await once(target.server, 'request');
+    visitor.destroy();
+
+    expect(await sending).toMatchObject({ kind: 'misused', error: { code: 'ECONNRESET' } });
+  });
+
+  it('says nothing of the target when the stream that it sends is closed before its end', async () => {
+    const target = await startLoopback((request) => request.resume());
+    cleanups.push(target.close);
+    const upload = new PassThrough();
+    upload.write('ten bytes.');
+    const sending = endpointAt(target.url).send(attempt({ method: 'POST', body: upload }));
+    await once(target.server, 'request');
+    upload.destroy();
+
+    expect(await sending).toMatchObject({ kind: 'misused' });
+  });
+
+  it('may have been sent when the target broke the connection before the stream ended', async () => {
+    const target = await startLoopback((request) => request.socket.destroy());
+    cleanups.push(target.close);
+    const upload = new PassThrough();
+    upload.write('ten bytes.');
+    const outcome = await endpointAt(target.url).send(attempt({ method: 'POST', body: upload }));
+
+    expect(outcome).toMatchObject({ kind: 'unreachable', sent: true });
+  });
+
+  it('is certain not to have been sent when its stream waited for a connection in vain', async () => {
+    const upload = new PassThrough();
+    upload.write('ten bytes.');
+    const outcome = await endpointAt(await unusedUrl()).send(attempt({ method: 'POST', body: upload }));
+
+    expect(outcome).toMatchObject({ kind: 'unreachable', sent: false });
   });
 });

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool, util } from 'undici';
 import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
@@ -39,13 +40,32 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Errors of the network all have a code; one without comes from the caller's stream and says nothing of the target. */
-function isStream(body: RequestBody): boolean {
+function isStream(body: RequestBody): body is Readable {
   return body !== null && typeof body === 'object' && 'pipe' in body;
 }
 
-/** What an error of undici says about the request. */
-function failureOf(error: Error, body: RequestBody): Outcome {
+/**
+ * Whether the caller's stream has failed, of which a visitor who hangs up in the middle of an upload is one: that says
+ * nothing of the target. Its error has the code of a broken connection too, and undici hands the target's errors to the
+ * stream, so what counts is which of them was told first.
+ */
+class Upload {
+  hasFailed: boolean;
+
+  constructor(stream: Readable) {
+    this.hasFailed = stream.destroyed;
+    // The listeners stay: a stream is sent once, and an error that nobody hears would end the process.
+    stream.on('error', () => {
+      this.hasFailed = true;
+    });
+    stream.on('close', () => {
+      this.hasFailed ||= !stream.readableEnded;
+    });
+  }
+}
+
+/** What an error of undici says about the request. Errors of the network all have a code. */
+function failureOf(error: Error, upload: Upload | null): Outcome {
   const code = codeOf(error);
   if (misuseCodes.has(code)) {
     return {
@@ -53,7 +73,7 @@ function failureOf(error: Error, body: RequestBody): Outcome {
       error: new Fault('INPUT_INVALID', `request: ${error.message}`, { cause: error }),
     };
   }
-  if (code === '' && isStream(body)) return { kind: 'misused', error };
+  if (upload !== null && (upload.hasFailed || code === '')) return { kind: 'misused', error };
   return { kind: 'unreachable', sent: !unsentCodes.has(code), cause: error };
 }
 
@@ -132,6 +152,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   private stop: ((reason?: Error) => void) | null = null;
   private goOn: (() => void) | null = null;
   private isPaused = false;
+  private readonly upload: Upload | null;
   private body: ResponseBody | null = null;
   private onAbort: (() => void) | null = null;
   /** What undici is told when it comes to a request that has been given up. */
@@ -145,6 +166,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.attempt = attempt;
     this.watch = watch;
     this.resolve = resolve;
+    this.upload = isStream(attempt.body) ? new Upload(attempt.body) : null;
   }
 
   /** Begins to listen to the clock and to the caller; false when the caller has already gone. */
@@ -188,7 +210,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   onError(error: Error): void {
     this.release();
     this.body?.fail(error);
-    const failure = failureOf(error, this.attempt.body);
+    const failure = failureOf(error, this.upload);
     this.end(failure.kind === 'unreachable' ? 'broken' : 'dropped');
     this.settle(failure);
   }
