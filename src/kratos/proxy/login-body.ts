@@ -9,17 +9,40 @@ export const mostLoginBytes = 1024 * 1024;
 /** How reading a body ended. `gone`: the client went away, and nobody waits for an answer. */
 export type BodyReading = Buffer | 'too-large' | 'busy' | 'gone';
 
-/**
- * Reads bodies, none of more than {@link mostLoginBytes} and all together within a bound, so that many large logins at once
- * cannot fill the memory.
- */
-export class LoginBodies {
+/** What a login by people fits into, in bytes: a form with its flow, its token and its identifier has less than a tenth. */
+export const usualLoginBytes = 16 * 1024;
+
+/** As much as bodies may hold together. */
+class Room {
   readonly #mostBytes: number;
   #heldBytes = 0;
 
-  /** @param mostBytes of all logins that are being read or waiting for their answer */
-  constructor(mostBytes = 64 * mostLoginBytes) {
+  constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
+  }
+
+  get isOver(): boolean {
+    return this.#heldBytes > this.#mostBytes;
+  }
+
+  change(bytes: number): void {
+    this.#heldBytes += bytes;
+  }
+}
+
+/**
+ * Reads bodies, none of more than {@link mostLoginBytes} and all together within a bound, so that many large logins at once
+ * cannot fill the memory. What every body has first, as much as people need, has a room of its own: whoever sends large
+ * ones slowly fills the other.
+ */
+export class LoginBodies {
+  readonly #usual: Room;
+  readonly #excess: Room;
+
+  /** @param mostBytes of all logins that are being read or waiting for their answer, half of it for what people need */
+  constructor(mostBytes = 64 * mostLoginBytes) {
+    this.#usual = new Room(mostBytes / 2);
+    this.#excess = new Room(mostBytes / 2);
   }
 
   /** What was read is held until it is released. */
@@ -30,15 +53,15 @@ export class LoginBodies {
       let bytes = 0;
       const end = (reading: BodyReading) => {
         request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
-        if (typeof reading === 'string') this.#heldBytes -= bytes;
+        if (typeof reading === 'string') this.#resize(bytes, 0);
         resolve(reading);
       };
       const take = (chunk: Buffer) => {
+        const hasRoom = this.#resize(bytes, bytes + chunk.length);
         bytes += chunk.length;
-        this.#heldBytes += chunk.length;
         chunks.push(chunk);
         if (bytes > mostLoginBytes) end('too-large');
-        else if (this.#heldBytes > this.#mostBytes) end('busy');
+        else if (!hasRoom) end('busy');
       };
       const finish = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
       const leave = () => end('gone');
@@ -47,7 +70,15 @@ export class LoginBodies {
   }
 
   release(body: Buffer): void {
-    this.#heldBytes -= body.length;
+    this.#resize(body.length, 0);
+  }
+
+  /** Of one body. Tells whether there is room where it has grown. */
+  #resize(from: number, to: number): boolean {
+    const [usualFrom, usualTo] = [Math.min(from, usualLoginBytes), Math.min(to, usualLoginBytes)];
+    this.#usual.change(usualTo - usualFrom);
+    this.#excess.change(to - usualTo - (from - usualFrom));
+    return !(usualTo > usualFrom && this.#usual.isOver) && !(to > usualLoginBytes && this.#excess.isOver);
   }
 }
 
