@@ -217,14 +217,18 @@ describe('a descriptor limiter', () => {
     expect(given.statuses[0]).toMatchObject({ over: false, remaining: 4 });
   });
 
-  it('keeps its rules when new documents are wrong, and its counters when they are right', async () => {
+  it('keeps its rules when new documents are wrong, or only made ready, and its counters in any case', async () => {
     const { limiter, ask } = scene();
     await ask('user=ann');
-    expect(() => limiter.use([{ domain: '' }])).toThrow(/envoy\[0\]\.domain: must be a string of 1 to 256/);
+    expect(() => limiter.prepare([{ domain: '' }])).toThrow(
+      /envoy\[0\]\.domain: must be a string of 1 to 256/,
+    );
     expect(await ask('user=ann')).toMatchObject({ remaining: 8 });
     const rate_limit = { unit: 'minute', requests_per_unit: 100 };
-    limiter.use([{ domain: 'messaging', descriptors: [{ key: 'user', rate_limit }] }]);
-    expect(await ask('user=ann')).toMatchObject({ remaining: 97 });
+    const change = limiter.prepare([{ domain: 'messaging', descriptors: [{ key: 'user', rate_limit }] }]);
+    expect(await ask('user=ann')).toMatchObject({ remaining: 7 });
+    change();
+    expect(await ask('user=ann')).toMatchObject({ remaining: 96 });
   });
 
   it('refuses hits that are no whole number', async () => {

@@ -83,8 +83,11 @@ export interface DescriptorLimiter {
     domain: string,
     descriptors: readonly Descriptor[],
   ): DescriptorVerdict | Promise<DescriptorVerdict>;
-  /** Uses other documents from now on; counters go on. Throws `CONFIG_INVALID` and changes nothing when they are wrong. */
-  use(domains: readonly DomainDocument[]): void;
+  /**
+   * Makes other documents ready and changes nothing; what it gives has them count from then on. Counters go on. Throws
+   * `CONFIG_INVALID` when they are wrong.
+   */
+  prepare(domains: readonly DomainDocument[]): () => void;
 }
 
 /** @throws Fault `CONFIG_INVALID` when a document or an option is wrong; the message names it. */
@@ -121,8 +124,11 @@ class WindowLimiter implements DescriptorLimiter {
     });
   }
 
-  use(domains: readonly DomainDocument[]): void {
-    this.#tree = treeOf(domains);
+  prepare(domains: readonly DomainDocument[]): () => void {
+    const tree = treeOf(domains);
+    return () => {
+      this.#tree = tree;
+    };
   }
 
   async decide(domain: string, descriptors: readonly Descriptor[]): Promise<DescriptorVerdict> {

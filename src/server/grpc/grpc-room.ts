@@ -53,9 +53,12 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
     },
     prepare: (config, live) => {
       const next = termsOf(config, parts);
+      const useDomains = live.includes('envoy') ? descriptors.prepare(config.envoy) : null;
       return () => {
-        if (live.includes('envoy')) useDomains(descriptors, config, parts.observation);
         terms = next;
+        if (useDomains === null) return;
+        useDomains();
+        nameDomains(config.envoy, parts.observation);
       };
     },
     close: async () => listener?.close(),
@@ -80,23 +83,6 @@ function termsOf(
       },
     }),
   };
-}
-
-function useDomains(
-  descriptors: DescriptorLimiter,
-  { envoy }: ServiceConfig,
-  observation: Observation,
-): void {
-  try {
-    descriptors.use(envoy);
-    nameDomains(envoy, observation);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    observation.log.error(
-      { code: error.code },
-      `the limits by descriptors stay as they were: ${error.message}`,
-    );
-  }
 }
 
 /** Refusals are counted by domain: it is named in the configuration, never by a client. */
