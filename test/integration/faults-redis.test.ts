@@ -129,6 +129,15 @@ describe.runIf(isRedisInstalled())('a guard under fire, over Redis', () => {
     expect(await script).toContain('killed');
   });
 
+  /** What a third outage may lead to: once it has been shut, the probes decide, and a server may be slow to come back. */
+  function shutAfterTwo(policy: keyof typeof oneEpoch, usual: string): readonly string[][] {
+    const story = [...oneEpoch[policy], ...oneEpoch[policy], 'NORMAL → FAIL_CLOSED'];
+    return [
+      [...story, 'FAIL_CLOSED → NORMAL'],
+      [...story, `FAIL_CLOSED → ${usual}`, `${usual} → NORMAL`],
+    ];
+  }
+
   test('three outages within half an hour: the third shuts the policies, and nobody passes', async () => {
     for (let outage = 0; outage < 2; outage += 1) {
       await server.kill();
@@ -141,10 +150,8 @@ describe.runIf(isRedisInstalled())('a guard under fire, over Redis', () => {
     await server.resume();
     await fire.until('NORMAL');
     await fire.stop();
-    const twice = <T>(story: readonly T[]) => [...story, ...story];
-    const shut = ['NORMAL → FAIL_CLOSED', 'FAIL_CLOSED → NORMAL'];
-    expect(fire.story('login')).toEqual([...twice(oneEpoch.login), ...shut]);
-    expect(fire.story('api')).toEqual([...twice(oneEpoch.api), ...shut]);
+    expect(shutAfterTwo('login', 'DEGRADED')).toContainEqual(fire.story('login'));
+    expect(shutAfterTwo('api', 'FAIL_OPEN')).toContainEqual(fire.story('api'));
     expect([...fire.criticals].sort()).toEqual(['api', 'login']);
     expect(fire.count('api consume HARD_BLOCK FAIL_CLOSED')).toBeGreaterThan(0);
   });
