@@ -51,7 +51,7 @@ export type { CredentialPolicy, Policy, RatePolicy } from './core/policy.ts';
 export { defaultApi, defaultLogin, defaultOtp, defaultPolicies } from './core/policy.ts';
 export type { Key, Records, Retention, StoredRecord } from './core/records.ts';
 export type { Confidence } from './core/subject.ts';
-export type { Attempt } from './guard/attempt.ts';
+export type { Attempt, AttemptOptions, Verify, Wrong } from './guard/attempt.ts';
 export type { ActiveBlock } from './guard/block-steps.ts';
 export type {
   AuditEvent,

@@ -33,6 +33,8 @@ app.post(
     account: ({ body }) => body?.email && blindIndex(body.email),
     verify: ({ body }) => verifyPassword(body.email, body.password),
     devices,
+    // The code follows: whoever has only the password must not become known by it.
+    isLastFactor: false,
   }),
   (request, response) => {
     const token = randomBytes(16).toString('base64url');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { peerOf } from '../identity/peer.ts';
 import type { Warning } from '../limits/warning.ts';
 import { type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
@@ -124,6 +125,13 @@ describe('the client is', () => {
     const stranger = bench();
     expect(stranger.find(undefined, { 'x-forwarded-for': '203.0.113.7' })).toBe('0.0.0.0');
     expect(stranger.codes()).toContain('PORTCULLIS_PEER_UNKNOWN');
+  });
+
+  it('of a connection that is gone nothing, whatever it said and whoever is trusted', () => {
+    const { find, codes } = bench({ trustedProxies: ['unix', '10.0.0.0/8'] });
+    const peer = peerOf({ remoteAddress: undefined, destroyed: true });
+    expect(find(peer, { 'x-forwarded-for': '203.0.113.7' })).toBe('0.0.0.0');
+    expect(codes()).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { gonePeer } from '../identity/peer.ts';
 import { Recent } from '../identity/recent.ts';
 import { addressOf, CidrSet } from '../limits/cidr-set.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
@@ -24,7 +25,7 @@ export interface ClientAddressOptions {
  * Finds the client's address: the socket's peer, or, where that is a trusted proxy, the nearest address of the
  * forwarding header that is not one. Never fails; the result is the text of an address.
  *
- * @param peer the socket's remote address; none for a Unix socket or a connection that is gone
+ * @param peer the socket's remote address, by `peerOf`; none for a Unix socket
  */
 export type ClientAddress = (
   peer: string | null | undefined,
@@ -63,7 +64,7 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
 
   return (peer, header) => {
     const { address, trusted } = peer ? judgePeer(peer) : { address: unknownAddress, trusted: trustsUnix };
-    if (address === unknownAddress && !trusted) warnOnce(peerUnknown);
+    if (address === unknownAddress && !trusted && peer !== gonePeer) warnOnce(peerUnknown);
     if (!trusted) {
       if (trustedProxies.length === 0 && isForwarded(header)) warnOnce(proxyUntrusted);
       return address;

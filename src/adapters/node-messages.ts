@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { isCutOff, isOver } from '../concurrency/response-end.ts';
+import { peerOf } from '../identity/peer.ts';
 import type { Answer, Arrival } from './arrival.ts';
 
 /** A request of node:http or node:http2; frameworks keep the path as it came in `originalUrl`. */
@@ -18,7 +19,7 @@ export function arrivalOfNode(
     answer,
     method: request.method ?? 'GET',
     path: path ?? request.originalUrl ?? request.url ?? '/',
-    peer: request.socket?.remoteAddress,
+    peer: peerOf(request.socket),
     header: (name) => {
       const value = headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

@@ -1,5 +1,6 @@
 import type { Decision } from '../core/decision.ts';
-import type { Devices, ShownDevice } from '../device/index.ts';
+import type { Devices, IssuedDevice, ShownDevice } from '../device/index.ts';
+import { type AttemptOptions, attemptThen, lookAgain } from '../guard/attempt.ts';
 import type { Guard } from '../guard/guard.ts';
 import { signalBounds } from '../guard/signals.ts';
 import { requestIdHeader } from '../limits/index.ts';
@@ -8,14 +9,16 @@ import { type ClientAddress, type ClientAddressOptions, createClientAddress } fr
 import { attemptProblem, type DenialReason } from './sign-in-problem.ts';
 
 /** How a sign-in is protected. `Args` is what the framework hands to its handlers. */
-export interface ProtectOptions<Args extends readonly unknown[], T> extends ClientAddressOptions {
+export interface ProtectOptions<Args extends readonly unknown[], T>
+  extends ClientAddressOptions,
+    AttemptOptions {
   /** What is attempted; a policy of the guard is bound to it. Default `auth.login`. */
   readonly action?: string | undefined;
   /** The account that is signed in to, as a blind index or an internal id; nothing is answered with 400. */
   readonly account: (...args: Args) => Awaitable<string | null | undefined>;
   /** Looks at the credentials: resolves to the user, or to null, undefined or false when they are wrong. */
   readonly verify: (...args: Args) => Awaitable<T | null | undefined | false>;
-  /** Recognises devices and issues device tokens on success. Default: every device is missing. */
+  /** Recognises devices, and issues device tokens after the last factor. Default: every device is missing. */
   readonly devices?: Devices | undefined;
 }
 
@@ -63,15 +66,23 @@ export class SignInGate<Args extends readonly unknown[], T> {
     if (!isAccount(account)) return denied('input', 0, requestId, arrival.path);
     const request = this.#requestOf(arrival, account);
     let looked = false;
-    const { allowed, value, decision } = await this.#guard.attempt(request, () => {
+    const verify = () => {
       looked = true;
       return this.#options.verify(...args);
-    });
+    };
+    let issued: IssuedDevice | null = null;
+    const conclude = async (checked: Decision): Promise<Decision> => {
+      if (this.#options.isLastFactor === false) return lookAgain(this.#guard, request, checked);
+      const concluded = await this.#succeed(arrival, request, checked);
+      issued = concluded.issued;
+      return concluded.decision;
+    };
+    const { allowed, value, decision } = await attemptThen(this.#guard, request, verify, conclude);
     if (!allowed) {
       const wrong = looked && decision.outcome === 'ALLOW';
       return denied(wrong ? 'credentials' : 'blocked', decision.retryAfterMs, requestId, arrival.path);
     }
-    return this.#admit(arrival, request, value, decision, requestId);
+    return admitted(value, decision, request.device, issued, requestId);
   }
 
   #requestOf({ header, peer }: Arrival, account: string): Attempted {
@@ -86,27 +97,38 @@ export class SignInGate<Args extends readonly unknown[], T> {
   }
 
   /**
-   * A device that gets its first token is told to the guard at once: an owner who has signed in here is trusted from
-   * the first time on, whatever others try on the account meanwhile.
+   * A device that gets its first token is what succeeds, and not the one that was shown before it: an owner who has signed
+   * in here is trusted from the first time on, and nobody has come with two new devices. Where a block stops it because
+   * the account does not know it, the one that was shown may be known, and goes without a token.
    */
-  async #admit(
-    { header, path }: Arrival,
-    request: Attempted,
-    value: T,
-    decision: Decision,
-    requestId: string,
-  ): Promise<SignInPassage<T>> {
-    const headers: [string, string][] = [[requestIdHeader, requestId]];
-    const issued = this.#options.devices?.issue(header, request.account);
-    if (issued === undefined)
-      return { allowed: true, headers, signIn: { value, decision, device: request.device } };
-    if (issued.device.id !== request.device?.id) {
-      const bound = await this.#guard.succeed({ ...request, device: issued.device });
-      if (bound.outcome === 'HARD_BLOCK') return denied('blocked', bound.retryAfterMs, requestId, path);
+  async #succeed({ header }: Arrival, request: Attempted, checked: Decision): Promise<Concluded> {
+    const issued = this.#options.devices?.issue(header, request.account) ?? null;
+    const isNew = issued !== null && issued.device.id !== request.device?.id;
+    // Without the store nothing would be bound, and another device would count as another attempt.
+    if (isNew && checked.mode === 'NORMAL') {
+      const decision = await this.#guard.succeed({ ...request, device: issued.device });
+      if (decision.outcome !== 'HARD_BLOCK' && decision.mode === 'NORMAL') return { decision, issued };
     }
-    if (issued.setCookie !== null) headers.push(['Set-Cookie', issued.setCookie]);
-    return { allowed: true, headers, signIn: { value, decision, device: issued.device } };
+    return { decision: await this.#guard.succeed(request), issued: isNew ? null : issued };
   }
+}
+
+interface Concluded {
+  readonly decision: Decision;
+  /** Null where no token goes out. */
+  readonly issued: IssuedDevice | null;
+}
+
+function admitted<T>(
+  value: T,
+  decision: Decision,
+  shown: ShownDevice | null,
+  issued: IssuedDevice | null,
+  requestId: string,
+): SignInPassage<T> {
+  const headers: [string, string][] = [[requestIdHeader, requestId]];
+  if (issued !== null && issued.setCookie !== null) headers.push(['Set-Cookie', issued.setCookie]);
+  return { allowed: true, headers, signIn: { value, decision, device: issued?.device ?? shown } };
 }
 
 function isAccount(account: string | null | undefined): account is string {

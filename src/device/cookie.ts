@@ -6,7 +6,12 @@ export function cookieOf(header: string | null | undefined, name: string): strin
   if (!header || header.length > longestHeader) return undefined;
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+    if (equals > 0 && bare(pair.slice(0, equals)) === name) return bare(pair.slice(equals + 1));
   }
   return undefined;
+}
+
+/** Without spaces and tabs around it, and nothing else: to a browser, what begins with another blank is another name. */
+function bare(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -120,6 +120,31 @@ describe('a device token', () => {
     expect(cookie().length).toBeLessThan(400);
   });
 
+  it('stays where its account is signed in to, however long ago it was issued', () => {
+    const { show, signIn, elapse } = bench();
+    for (const account of ['mine', 'b', 'c', 'd']) signIn(account);
+    elapse(dayMs);
+    const { device, setCookie } = signIn('mine');
+    expect(setCookie).not.toBeNull();
+    expect(signIn('mine')).toEqual({ device, setCookie: null });
+    signIn('e');
+    expect(show('mine')).toEqual(device);
+    expect(show('b')?.confidence).toBe('LOW');
+  });
+
+  it('counts from a cookie of its very name, which to a browser one with a blank before it has not', () => {
+    const { show, signIn, cookie, setCookie } = bench();
+    signIn('alice');
+    const genuine = cookie();
+    const name = genuine.slice(0, genuine.indexOf('='));
+    for (const blank of ['\u00a0', '\u2003', '\ufeff', '\v', '\f']) {
+      setCookie(`${blank}${genuine}`);
+      expect(show('alice')?.confidence).toBe('LOW');
+      setCookie(`${blank}${name}=forged; \t${genuine}\t `);
+      expect(show('alice')?.confidence).toBe('HIGH');
+    }
+  });
+
   it('does not survive the change of one character', () => {
     const { show, signIn, cookie, setCookie } = bench();
     signIn('alice');

@@ -33,7 +33,7 @@ export interface DevicesOptions {
 export interface IssuedDevice {
   /** Confidence HIGH. Tell the guard of it with `succeed`, so that the account's book has it. */
   readonly device: ShownDevice;
-  /** The `Set-Cookie` header to send; null when the browser has a token that is fresh enough. */
+  /** The `Set-Cookie` header to send; null when the browser has a token that is fresh enough, and first among its own. */
   readonly setCookie: string | null;
 }
 
@@ -48,7 +48,7 @@ export interface Devices {
   issue(header: HeaderReader, account: string): IssuedDevice;
 }
 
-/** Accounts that people of one browser sign in to; the longest unused goes. */
+/** Accounts that people of one browser sign in to, the latest first; the longest unused goes. */
 const mostTokens = 4;
 const separator = '~';
 const idBytes = 16;
@@ -89,12 +89,12 @@ class TokenDevices implements Devices {
     const tokens = this.#tokensOf(header);
     const shown = this.#find(tokens, account);
     const now = this.#clock();
-    if (shown !== null && now < shown.issuedAt + this.#renewAfterMs) {
-      return { device: trusted(shown.deviceId), setCookie: null };
-    }
+    const isFresh = shown !== null && now < shown.issuedAt + this.#renewAfterMs;
+    if (isFresh && shown.token === tokens[0]) return { device: trusted(shown.deviceId), setCookie: null };
     const deviceId = shown?.deviceId ?? randomBytes(idBytes).toString('base64url');
-    const others = tokens.filter((token) => this.#read(token, account) === null);
-    const kept = [this.#signer.issue(deviceId, account, now), ...others].slice(0, mostTokens);
+    const token = isFresh ? shown.token : this.#signer.issue(deviceId, account, now);
+    const others = tokens.filter((other) => this.#read(other, account) === null);
+    const kept = [token, ...others].slice(0, mostTokens);
     const setCookie = `${this.#cookieName}=${kept.join(separator)}; ${this.#cookieAttributes}`;
     return { device: trusted(deviceId), setCookie };
   }
@@ -104,10 +104,10 @@ class TokenDevices implements Devices {
     return cookie === undefined ? [] : cookie.split(separator, mostTokens).filter(isShort);
   }
 
-  #find(tokens: readonly string[], account: string): GenuineToken | null {
+  #find(tokens: readonly string[], account: string): FoundToken | null {
     for (const token of tokens) {
       const genuine = this.#read(token, account);
-      if (genuine !== null) return genuine;
+      if (genuine !== null) return { ...genuine, token };
     }
     return null;
   }
@@ -115,6 +115,10 @@ class TokenDevices implements Devices {
   #read(token: string, account: string): GenuineToken | null {
     return this.#signer.read(token, account, this.#clock(), this.#maxAgeMs);
   }
+}
+
+interface FoundToken extends GenuineToken {
+  readonly token: string;
 }
 
 /** Ids of tokens cannot be claimed by a browser's own id: each kind has its own beginning. */

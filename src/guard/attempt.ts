@@ -10,20 +10,50 @@ export type Attempt<T> =
 /** What a verifier resolves to when the credentials were wrong. */
 export type Wrong = null | undefined | false;
 
+/** Looks at the credentials: resolves to a value, or to what says that they are wrong. */
+export type Verify<T> = () => Promise<T | Wrong> | T | Wrong;
+
+/** What an attempt is a part of. */
+export interface AttemptOptions {
+  /**
+   * Whether right credentials are all that a sign-in takes. Default true. False where another factor follows: then they
+   * make no device known to the account. The book of devices is one for all policies, and whoever has only the password
+   * would meet the code as somebody who is known.
+   */
+  readonly isLastFactor?: boolean | undefined;
+}
+
 interface Parts {
   check(request: GuardRequest): Promise<Decision>;
   fail(request: GuardRequest): Promise<Decision>;
   succeed(request: GuardRequest): Promise<Decision>;
 }
 
+/** What the guard is told of right credentials, after what it had said before; a HARD_BLOCK refuses them. */
+type Conclude = (checked: Decision) => Promise<Decision>;
+
 /**
  * check → verify → fail or succeed. A block stops before the credentials are looked at, unless it is deferred; a
  * success that a HARD block has overtaken is refused. What `verify` throws is passed on and counts as nothing.
  */
-export async function attempt<T>(
+export function attempt<T>(
   guard: Parts,
   request: GuardRequest,
-  verify: () => Promise<T | Wrong> | T | Wrong,
+  verify: Verify<T>,
+  { isLastFactor = true }: AttemptOptions = {},
+): Promise<Attempt<T>> {
+  const conclude: Conclude = isLastFactor
+    ? () => guard.succeed(request)
+    : (checked) => lookAgain(guard, request, checked);
+  return attemptThen(guard, request, verify, conclude);
+}
+
+/** The same with another end for right credentials. */
+export async function attemptThen<T>(
+  guard: Parts,
+  request: GuardRequest,
+  verify: Verify<T>,
+  conclude: Conclude,
 ): Promise<Attempt<T>> {
   if (typeof verify !== 'function') {
     throw new Fault('INPUT_INVALID', `verify must be a function, got ${shapeOf(verify)}`);
@@ -35,7 +65,15 @@ export async function attempt<T>(
   if (value === null || value === undefined || value === false) {
     return { allowed: false, value: null, decision: await guard.fail(request) };
   }
-  const decision = await guard.succeed(request);
+  const decision = await conclude(checked);
   if (decision.outcome === 'HARD_BLOCK') return { allowed: false, value: null, decision };
   return { allowed: true, value, decision };
+}
+
+/**
+ * Right credentials that are not all: what a guess in parallel has brought meanwhile refuses them, and nothing is written.
+ * Without the store every check counts as an attempt, so that there is no second one.
+ */
+export async function lookAgain(guard: Parts, request: GuardRequest, checked: Decision): Promise<Decision> {
+  return checked.mode === 'NORMAL' ? guard.check(request) : checked;
 }

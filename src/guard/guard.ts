@@ -5,7 +5,7 @@ import type { Identifier } from '../identity/identifier.ts';
 import type { OperatorNote } from '../operators/operator-note.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
-import { type Attempt, attempt, type Wrong } from './attempt.ts';
+import { type Attempt, type AttemptOptions, attempt, type Verify } from './attempt.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
 import { Engine, type OperationName } from './engine.ts';
@@ -52,7 +52,7 @@ export interface Guard {
   /** One call of an api action. `cost` defaults to 1. */
   consume(request: GuardRequest, cost?: number, time?: OperationTime): Promise<Decision>;
   /** check → verify → fail or succeed. `verify` resolves to a value, or to null, undefined or false when wrong. */
-  attempt<T>(request: GuardRequest, verify: () => Promise<T | Wrong> | T | Wrong): Promise<Attempt<T>>;
+  attempt<T>(request: GuardRequest, verify: Verify<T>, options?: AttemptOptions): Promise<Attempt<T>>;
   /** The subject's present state in words and numbers, and what the next operation would give. Writes nothing. */
   explain(request: GuardRequest, time?: OperationTime): Promise<Explanation>;
   /** All blocks that run now. */
@@ -104,7 +104,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     fail: (request, time) => decide('fail', request, 1, time),
     succeed: (request, time) => decide('succeed', request, 1, time),
     consume: (request, cost = 1, time) => decide('consume', request, cost, time),
-    attempt: (request, verify) => attempt(guard, request, verify),
+    attempt: (request, verify, options) => attempt(guard, request, verify, options),
     explain: async (request, time) => {
       const opened = engine.open(request);
       return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });

@@ -31,7 +31,7 @@ export function createClientIp(options: ClientIpOptions): ClientIp {
   const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
   return (peer, headers) => {
     const address = peer === undefined ? null : addressIn(peer);
-    const isTrusted = address === null ? trustsUnix : trustedProxies.has(address);
+    const isTrusted = peer === undefined ? trustsUnix : address !== null && trustedProxies.has(address);
     if (!isTrusted) {
       if (hasForwardingHeader(headers)) onUntrusted();
       return address ?? unknownAddress;

@@ -32,7 +32,7 @@ export class LiveGuard implements Guard {
   readonly fail: Guard['fail'] = (request, time) => this.#current.fail(request, time);
   readonly succeed: Guard['succeed'] = (request, time) => this.#current.succeed(request, time);
   readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
-  readonly attempt: Guard['attempt'] = (request, verify) => attempt(this, request, verify);
+  readonly attempt: Guard['attempt'] = (request, verify, options) => attempt(this, request, verify, options);
   readonly explain: Guard['explain'] = (request, time) => this.#current.explain(request, time);
   readonly blocks: Guard['blocks'] = () => this.#current.blocks();
   readonly lift: Guard['lift'] = (id, note) => this.#current.lift(id, note);

@@ -17,9 +17,10 @@ describe('the guide for Express', () => {
     const there = [
       ...fieldsOf('src/adapters/sign-in-gate.ts', 'ProtectOptions'),
       ...fieldsOf('src/adapters/node-protect.ts', 'NodeProtectOptions'),
+      ...fieldsOf('src/guard/attempt.ts', 'AttemptOptions'),
       ...fieldsOf('src/adapters/client-address.ts', 'ClientAddressOptions'),
     ];
-    expect(there).toHaveLength(8);
+    expect(there).toHaveLength(9);
     expect(named.toSorted()).toEqual(there.toSorted());
   });
 

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Admitted, Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
+import { peerOf } from '../../identity/peer.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
@@ -139,7 +140,7 @@ const noPeer = () => undefined;
 
 interface NodeBindings {
   readonly incoming?: {
-    readonly socket?: { readonly remoteAddress?: string };
+    readonly socket?: Parameters<typeof peerOf>[0];
     readonly rawHeaders?: readonly string[];
   };
 }
@@ -147,7 +148,7 @@ interface NodeBindings {
 /** `@hono/node-server` hands Node's request along in the bindings. */
 function nodePeer(context: Context): string | undefined {
   const bindings = context.env as NodeBindings | undefined;
-  return bindings?.incoming?.socket?.remoteAddress;
+  return peerOf(bindings?.incoming?.socket);
 }
 
 /** A `Headers` has forgotten in which order they came; Node's request has not. */

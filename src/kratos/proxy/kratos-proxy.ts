@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
+import { peerOf } from '../../identity/peer.ts';
 import { type AddressSet, type ClientIp, createClientIp } from '../client-ip.ts';
 import type { KratosEvents, WarningEvent } from '../events.ts';
 import type { LoginBackoff } from '../login-backoff.ts';
@@ -151,7 +152,7 @@ class ProxyDoor {
       if (target.path === '/health/live') return sendJson(response, 200, { status: 'ok' });
       if (target.path === '/health/ready') return this.#tellHealth(response);
     }
-    const clientIp = this.#parts.clientIp(socket.remoteAddress, headers);
+    const clientIp = this.#parts.clientIp(peerOf(socket), headers);
     if (method === 'POST' && target.isLogin) {
       return this.#parts.desk.take(request, response, target, clientIp);
     }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../adapters/client-address.ts';
+import { peerOf } from '../../identity/peer.ts';
 import type { RouteCall } from '../route.ts';
 
 /** Reads a header of node:http by its lower-case name; one that came several times is joined. */
@@ -84,7 +85,7 @@ export class HttpCall implements RouteCall {
   }
 
   get #peer(): string | undefined {
-    return this.#request.socket.remoteAddress;
+    return peerOf(this.#request.socket);
   }
 
   /** The service outlives its calls by far: what one of them hangs on its signal has to go with the call. */
