@@ -89,7 +89,8 @@ export function statusRoutes(parts: StatusParts): Route[] {
     {
       method: 'GET',
       path: '/v1/config',
-      summary: 'The configuration that is in force, without secrets and users.',
+      summary:
+        'The configuration that is in force, without secrets and without whom limits are made for: users, addresses, values of descriptors.',
       role: 'observe',
       answers: { 200: Type.Object({}) },
       handle: () => ({ status: 200, body: publicConfig(parts.config()) }),
