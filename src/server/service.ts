@@ -220,7 +220,9 @@ function openDoor({ config, routes, tokens, entrance, observation, ...others }: 
   return new FrontDoor({
     ...others,
     router: new Router(routes, config.listen.maxBodyBytes),
-    access: new Access(tokens),
+    access: new Access(tokens, () =>
+      log.warn({ code: 'LOOPBACK_ONLY' }, 'somebody came through a proxy: a service behind one needs tokens'),
+    ),
     addressOf: entrance.addressOf,
     isTrusted: entrance.isTrusted,
     onAnswered: (answered) => metrics.http(answered),

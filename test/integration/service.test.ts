@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/server/route.ts';
 import {
@@ -261,6 +262,10 @@ describe('a service without tokens', () => {
     expect((await from({ origin: 'https://evil.example' })).json.code).toBe('CROSS_SITE');
     expect((await from({ 'sec-fetch-site': 'cross-site' })).json.code).toBe('CROSS_SITE');
     expect((await from({ 'x-forwarded-for': '192.0.2.1' })).json.code).toBe('LOOPBACK_ONLY');
+    expect((await from({ 'x-real-ip': '192.0.2.1' })).json.code).toBe('LOOPBACK_ONLY');
+    expect(await firstLineOf(under, 'GET /v1/blocks HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toContain('403');
+    expect(await firstLineOf(under, 'GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toContain('200');
+    expect(under.lines.filter((line) => line.includes('a service behind one needs tokens'))).toHaveLength(1);
     expect((await from({ origin: under.url })).status).toBe(200);
     const decided = await under.ask('POST', '/v1/check', login, { 'x-forwarded-for': '192.0.2.1' });
     expect(decided.status).toBe(200);
@@ -407,6 +412,15 @@ describe('a trusted proxy', () => {
 /** A request that gets past the door wherever the token does: what it asks for may be wrong. */
 function knock({ ask }: ServiceUnderTest, { method, path, body }: Route, headers: Record<string, string>) {
   return ask(method, path.replaceAll(/:\w+/g, 'x'), body === undefined ? undefined : {}, headers);
+}
+
+/** Sends bytes as they are, and gives the first line of the answer. */
+async function firstLineOf({ port }: ServiceUnderTest, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(request);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text.split('\r\n', 1)[0] ?? '';
 }
 
 /** The first events of a stream. */

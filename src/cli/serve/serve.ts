@@ -90,7 +90,9 @@ function greeting(config: ServiceConfig, service: Service, { url, others }: Serv
     lines.push(`access: ${tokens.length} tokens; send one as Authorization: Bearer …`);
     return lines;
   }
-  lines.push('access: no tokens are configured, so only this machine is served; it needs none');
+  lines.push(
+    'access: no tokens are configured, so only this machine is served; behind a proxy give it tokens',
+  );
   if (!isLoopback(listen.host)) {
     lines.push(
       `${listen.host} is not this machine alone: everybody else is refused until there are tokens (PORTCULLIS_TOKEN_DECIDE=…)`,

@@ -16,8 +16,13 @@ class Peer extends Socket {
   }
 }
 
-function requestFrom(address: string, headers: Readonly<Record<string, string>> = {}): IncomingMessage {
+function requestFrom(
+  address: string,
+  headers: Readonly<Record<string, string>> = {},
+  httpVersion = '1.1',
+): IncomingMessage {
   const request = new IncomingMessage(new Peer(address));
+  Object.assign(request, { httpVersion });
   Object.assign(request.headers, headers);
   return request;
 }
@@ -122,6 +127,51 @@ describe('without tokens', () => {
   ])('%s is served as %s', (address, host) => {
     const request = requestFrom(address, { host, origin: `http://${host}` });
     expect(access.admit(request, { role: 'operate' })).toEqual({ allowed: true, caller: null });
+  });
+
+  it.each([
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+    'x-forwarded',
+    'forwarded',
+    'via',
+    'x-real-ip',
+    'x-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'x-original-uri',
+    'x-envoy-expected-rq-timeout-ms',
+  ])('what a proxy leaves in %s keeps operators’ routes from the world behind it', (name) => {
+    const request = requestFrom('127.0.0.1', { host: '127.0.0.1:8470', [name]: '1' });
+    for (const role of ['observe', 'operate'] as const) {
+      expect(access.admit(request, { role })).toMatchObject({ allowed: false, code: 'LOOPBACK_ONLY' });
+    }
+    for (const role of ['decide', null] as const) {
+      expect(access.admit(request, { role })).toEqual({ allowed: true, caller: null });
+    }
+  });
+
+  it('HTTP/1.0, as proxies speak it that add nothing, does the same', () => {
+    const request = requestFrom('127.0.0.1', { host: '127.0.0.1:8470' }, '1.0');
+    expect(access.admit(request, { role: 'operate' })).toMatchObject({ code: 'LOOPBACK_ONLY' });
+    expect(access.admit(request, { role: 'observe' })).toMatchObject({ code: 'LOOPBACK_ONLY' });
+    expect(access.admit(request, { role: 'decide' }).allowed).toBe(true);
+  });
+
+  it('the first who comes through a proxy is told of, and nobody else', () => {
+    let told = 0;
+    const telling = new Access(new TokenBook([]), () => {
+      told += 1;
+    });
+    const direct = requestFrom('127.0.0.1', { host: 'localhost', 'accept-language': 'en' });
+    telling.admit(direct, { role: 'operate' });
+    const behind = requestFrom('127.0.0.1', { host: 'localhost', via: '1.1 edge' });
+    telling.admit(behind, { role: 'decide' });
+    expect(told).toBe(0);
+    telling.admit(behind, { role: 'observe' });
+    telling.admit(behind, { role: 'operate' });
+    expect(told).toBe(1);
   });
 
   it('proxies may ask with the headers of their visitors', () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { addressOf, isTranslated } from '../../limits/cidr-set.ts';
 import type { Role, Route } from '../route.ts';
 import type { ProblemCode } from './problem.ts';
+import { showsProxy } from './proxy-signs.ts';
 import type { TokenBook } from './token-book.ts';
 
 /** Who is let in, or why nobody is. */
@@ -24,14 +25,18 @@ const anybody: Admission = { allowed: true, caller: null };
 /** Decides who may ask a route. */
 export class Access {
   readonly #tokens: TokenBook;
+  readonly #onProxy: () => void;
+  #hasSeenProxy = false;
 
-  constructor(tokens: TokenBook) {
+  /** @param onProxy told once, when somebody comes through a proxy for what operators see and do, and there are no tokens */
+  constructor(tokens: TokenBook, onProxy: () => void = () => {}) {
     this.#tokens = tokens;
+    this.#onProxy = onProxy;
   }
 
   admit(request: IncomingMessage, route: Pick<Route, 'role' | 'fromProxies' | 'ownAccess'>): Admission {
     if (route.ownAccess) return anybody;
-    if (this.#tokens.isEmpty) return admitLocal(request, route);
+    if (this.#tokens.isEmpty) return this.#admitLocal(request, route);
     if (route.role === null) return anybody;
     const presented = presentedToken(request);
     if (presented === null) {
@@ -42,27 +47,34 @@ export class Access {
     if (rolesOf[holder.role].includes(route.role)) return { allowed: true, caller: holder.name };
     return refused('ROLE_MISSING', `This needs a token with the role "${route.role}".`);
   }
-}
 
-/**
- * Without any token only this machine is served. A browser on this machine may be led here by a page from elsewhere, by
- * name (its `Host` is not ours) or across sites; and a proxy on this machine may bring in the whole world. What operators
- * see and do is kept from both.
- */
-function admitLocal(request: IncomingMessage, { role, fromProxies }: Pick<Route, 'role' | 'fromProxies'>) {
-  const { headers, socket } = request;
-  if (!isLoopback(socket.remoteAddress)) {
-    return refused('LOOPBACK_ONLY', 'No tokens are configured: only this machine is served.');
-  }
-  if (fromProxies) return anybody;
-  if (!isLocalHost(headers.host) || isCrossSite(headers.origin, headers.host, headers['sec-fetch-site'])) {
-    return refused('CROSS_SITE', 'No tokens are configured: pages of other sites and names are not served.');
-  }
-  const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
-  if (forwarded && role !== 'decide' && role !== null) {
+  /**
+   * Without any token only this machine is served. A browser on this machine may be led here by a page from elsewhere, by
+   * name (its `Host` is not ours) or across sites; and a proxy on this machine may bring in the whole world. What operators
+   * see and do is kept from both.
+   */
+  #admitLocal(request: IncomingMessage, { role, fromProxies }: Pick<Route, 'role' | 'fromProxies'>) {
+    const { headers, socket } = request;
+    if (!isLoopback(socket.remoteAddress)) {
+      return refused('LOOPBACK_ONLY', 'No tokens are configured: only this machine is served.');
+    }
+    if (fromProxies) return anybody;
+    if (!isLocalHost(headers.host) || isCrossSite(headers.origin, headers.host, headers['sec-fetch-site'])) {
+      return refused(
+        'CROSS_SITE',
+        'No tokens are configured: pages of other sites and names are not served.',
+      );
+    }
+    if (role === 'decide' || role === null || !showsProxy(request)) return anybody;
+    this.#tellOfProxy();
     return refused('LOOPBACK_ONLY', 'No tokens are configured: this is not served through a proxy.');
   }
-  return anybody;
+
+  #tellOfProxy(): void {
+    if (this.#hasSeenProxy) return;
+    this.#hasSeenProxy = true;
+    this.#onProxy();
+  }
 }
 
 const refused = (code: ProblemCode, detail: string): Admission => ({ allowed: false, code, detail });
