@@ -152,6 +152,8 @@ async function putTogether(
       ];
       for (const take of takeOver) take?.();
       tokens.replace(next.tokens);
+      // Who reads events was let in by a token of before: all come back, and are asked again.
+      if (live.includes('tokens')) observation.feed.endSubscriptions();
       log.setLevel(next.telemetry.logLevel);
       observation.metrics.configReload(needsRestart.length > 0 ? 'restart' : 'applied');
       observation.feed.publish('config', { what: 'applied', live, needsRestart });

@@ -83,6 +83,20 @@ describe('LiveFeed', () => {
     expect(feed.counts()).toMatchObject({ dropped: 1, subscribers: 1 });
   });
 
+  it('ends all subscriptions and goes on: who comes back misses nothing', () => {
+    const { feed, time, subscription } = feedAt({ eventsPerSecond: 1 });
+    for (const n of [1, 2, 3]) feed.publish('limit', { n });
+    feed.endSubscriptions();
+    expect(subscription.ended).toBe('closed');
+    expect(parsed(subscription.take())).toMatchObject([{ n: 1 }]);
+    feed.publish('config', { n: 4 });
+    time.now += 1_000;
+    feed.tell();
+    const back = feed.subscribe({ since: 1 });
+    expect(parsed(back?.take() ?? [])).toMatchObject([{ n: 4 }, { type: 'sampled', hidden: { limit: 2 } }]);
+    expect(feed.counts().subscribers).toBe(1);
+  });
+
   it('takes no more subscribers than it may', () => {
     const feed = new LiveFeed({ maxSubscribers: 1 });
     const first = feed.subscribe();

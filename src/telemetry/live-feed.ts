@@ -113,11 +113,16 @@ export class LiveFeed {
     return { published, hidden: this.#hidden, dropped: this.#dropped, subscribers: this.#subscriptions.size };
   }
 
-  /** Ends every subscription. */
+  /** Ends every subscription; the feed goes on, and readers who come back go on where they were. */
+  endSubscriptions(): void {
+    for (const subscription of this.#subscriptions) subscription.end();
+  }
+
+  /** Ends every subscription, and tells nothing by itself any more. */
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    for (const subscription of this.#subscriptions) subscription.end();
+    this.endSubscriptions();
   }
 
   #add(type: FeedType, fields: FeedFields, t: number): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changeBetween } from '../../src/config/config-change.ts';
 import type { ServiceConfig } from '../../src/config/service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
-import { type ServiceUnderTest, startService } from './service-under-test.ts';
+import { bearer, type ServiceUnderTest, startService, tokenList } from './service-under-test.ts';
 
 /** A service with the configuration it was started with. */
 async function started(document: object = {}, room: Partial<Awaited<ReturnType<OpenRoom>>> = {}) {
@@ -120,6 +120,34 @@ describe('numbers across a reload', () => {
     await under.ask('POST', '/v1/observe', observed);
     expect(await counts()).toEqual([2, 2]);
     await under.close();
+  });
+});
+
+describe('a change of tokens', () => {
+  const open = ({ url }: ServiceUnderTest, headers: Record<string, string>) =>
+    fetch(new URL('/v1/events', url), { headers, signal: AbortSignal.timeout(5_000) });
+
+  it('ends the streams of events, and who has still a token goes on where it was', async () => {
+    const { under, config, apply } = await started({ tokens: tokenList });
+    const [revoked, kept] = [await open(under, bearer('observe')), await open(under, bearer('operate'))];
+    await under.ask('POST', '/v1/check', { account: 'a', ip: '192.0.2.1' }, bearer('decide'));
+    apply({ tokens: config.tokens.filter(({ name }) => name !== 'observe') });
+    const texts = await Promise.all([revoked.text(), kept.text()]);
+    for (const text of texts) expect(text).toContain('"type":"decision"');
+    expect(texts.join('')).not.toContain('"type":"config"');
+    expect((await open(under, bearer('observe'))).status).toBe(401);
+    const last = /^id: (.*)$/m.exec(texts[1] ?? '')?.[1] ?? '';
+    const again = await open(under, { ...bearer('operate'), 'last-event-id': last });
+    await under.close();
+    expect(await again.text()).toMatch(/"type":"config","what":"applied","live":\["tokens"\]/);
+  });
+
+  it('is what ends them: another one does not', async () => {
+    const { under, config, apply } = await started({ tokens: tokenList });
+    const stream = await open(under, bearer('observe'));
+    apply({ limits: { ...config.limits, otherCost: 2 } });
+    await under.close();
+    expect(await stream.text()).toContain('"live":["limits"]');
   });
 });
 
