@@ -325,6 +325,27 @@ describe('blocks', () => {
     expect((await limiter.take(get)).rule).toBe('blocked');
   });
 
+  it('are called by the same ids before they are placed', async () => {
+    const { limiter } = bench({ name: 'shop' });
+    const clients = [{ ...get, user: 'u-secret' }, get, { ip: '2001:db8::1' }];
+    const ids: string[] = [];
+    for (const client of clients) ids.push(await limiter.blockIdOf(client));
+    for (const client of clients) await limiter.block(client);
+    expect((await all(limiter.blocks())).map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(await limiter.blockIdOf(get)).toBe(ids[1]);
+    expect((await faultOf(() => limiter.blockIdOf({ ip: 'nope' })))?.code).toBe('INPUT_INVALID');
+  });
+
+  it('are called by the id of the crowd, where a network has shown too many agents', async () => {
+    const { limiter } = bench();
+    for (let n = 1; n <= 50; n += 1) await limiter.take({ ...get, ua: chrome.replace('120', String(n)) });
+    const late = { ...get, ua: chrome.replace('120', '999') };
+    const id = await limiter.blockIdOf(late);
+    await limiter.block(late);
+    expect((await all(limiter.blocks())).map((block) => block.id)).toEqual([id]);
+    expect(await limiter.blockIdOf({ ip: get.ip })).toBe(id);
+  });
+
   it('are lifted by a whole id of the same limiter only', async () => {
     const { limiter } = bench();
     await limiter.block(get);

@@ -1,8 +1,9 @@
-import { amountOf, Fault } from '../core/fault.ts';
+import { amountOf, Fault, invariant } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
+import { admit } from './agent-admission.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import type { Call } from './call.ts';
@@ -46,6 +47,11 @@ export interface Limiter {
    * rotation has carried over is listed under both of its hashes until it ends.
    */
   blocks(): AsyncIterable<ClientBlock>;
+  /**
+   * The id under which `blocks` lists the block of this client, whether one runs or not. Holds hashes only. Throws
+   * `INPUT_INVALID` when an anonymous client's `ip` is no address.
+   */
+  blockIdOf(client: Client): Promise<string>;
   /** Ends the block of a client, or the one that `blocks` lists by this id. False when none was running. */
   lift(client: Client | string): Promise<boolean>;
   /** Blocks the client from this level of the ladder on, default 2. Gives the end of the block, by the store's clock. */
@@ -158,6 +164,14 @@ class BucketLimiter implements Limiter {
       const block = clientBlockOf(held, this.#keyspace, now);
       if (block !== null) yield block;
     }
+  }
+
+  async blockIdOf(client: Client): Promise<string> {
+    const key = this.#keyOf(client);
+    const admitted = await this.#records.view(key.all, (records, now) => admit(records, key, now).key);
+    const address = this.#keyspace.addressOf(admitted.text);
+    invariant(address !== null, 'a client is admitted under a key that is no client’s');
+    return address.id;
   }
 
   async lift(client: Client | string): Promise<boolean> {

@@ -14,10 +14,11 @@ import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
-import { type Call, createLimiter, type LimitCounts, type Limiter, type Verdict } from '../limits/index.ts';
+import { createLimiter, type Limiter } from '../limits/index.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import { GatewayPressure, type ServicePressure } from './gateway-pressure.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
+import { LiveLimiter } from './live-limiter.ts';
 import {
   limitListener,
   nameConfigured,
@@ -36,6 +37,8 @@ type Secrets = Omit<ServiceSecrets, 'isNew'>;
 /** What decides: guard, limiter, scenarios and the pins over them. All of it can change while the service runs. */
 export class LiveCore {
   readonly guard: LiveGuard;
+  /** Every verdict of it is counted. */
+  readonly limiter: LiveLimiter;
   readonly pins: Pins;
   /** The trail of what operators do about callers of the gateway; the guard writes the same one. */
   readonly audit: AuditTrail;
@@ -43,11 +46,9 @@ export class LiveCore {
   readonly #secrets: Secrets;
   readonly #observation: Observation;
   #config: ServiceConfig;
-  #limiter: Limiter;
   #pressure: GatewayPressure;
   #scenarios: Scenarios | null;
   /** What those before the present ones have counted. */
-  #limitsBefore: LimitCounts | null = null;
   #scenariosBefore: ScenarioCounts | null = null;
   /** Which pins the scenarios were made with. */
   #made = '';
@@ -66,7 +67,9 @@ export class LiveCore {
     this.guard = new LiveGuard(this.#makeGuard(config));
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
     this.#pressure = this.#makePressure(config);
-    this.#limiter = this.#makeLimiter(config, this.#pressure);
+    this.limiter = new LiveLimiter(this.#makeLimiter(config, this.#pressure), (verdict) =>
+      observation.metrics.limit(verdict),
+    );
     this.#scenarios = this.#makeScenarios(config);
     this.#pressure.start();
   }
@@ -78,18 +81,6 @@ export class LiveCore {
   get scenarios(): Scenarios | null {
     return this.#scenarios;
   }
-
-  /** The limiter in use; the same object however often it is replaced, and every verdict is counted. */
-  readonly limiter: Limiter = {
-    name: 'default',
-    take: async (call) => this.#take(call),
-    takeAtOnce: (call) => this.#take(call),
-    settle: (verdict, cost) => this.#limiter.settle(verdict, cost),
-    blocks: () => this.#limiter.blocks(),
-    lift: (client) => this.#limiter.lift(client),
-    block: (client, fromLevel) => this.#limiter.block(client, fromLevel),
-    counts: () => sumOf(this.#limitsBefore, this.#limiter.counts()),
-  };
 
   /** Of the services behind the gateway, now. */
   pressures(): readonly ServicePressure[] {
@@ -128,8 +119,7 @@ export class LiveCore {
   }
 
   #useLimiter(limiter: Limiter, pressure: GatewayPressure): void {
-    this.#limitsBefore = sumOf(this.#limitsBefore, this.#limiter.counts());
-    this.#limiter = limiter;
+    this.limiter.replace(limiter);
     this.#pressure.stop();
     this.#pressure = pressure;
     pressure.start();
@@ -138,19 +128,6 @@ export class LiveCore {
   #useScenarios(scenarios: Scenarios | null): void {
     this.#scenariosBefore = sumOf(this.#scenariosBefore, this.#scenarios?.counts() ?? null);
     this.#scenarios = scenarios;
-  }
-
-  #take(call: Call): Verdict | Promise<Verdict> {
-    const limiter = this.#limiter;
-    const verdict = limiter.takeAtOnce === undefined ? limiter.take(call) : limiter.takeAtOnce(call);
-    return verdict instanceof Promise
-      ? verdict.then((later) => this.#counted(later))
-      : this.#counted(verdict);
-  }
-
-  #counted(verdict: Verdict): Verdict {
-    this.#observation.metrics.limit(verdict);
-    return verdict;
   }
 
   #openPins(): Pins {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from './service-under-test.ts';
+import { each, type ServiceUnderTest, startService } from './service-under-test.ts';
 
 const trusted = {
   trustedProxies: ['127.0.0.0/8', '::1/128'],
@@ -10,6 +10,29 @@ const trusted = {
   },
 };
 const scanner = { ip: '203.0.113.9', ua: 'scan/1.0' };
+
+describe('the trail of what is done about callers', () => {
+  test('names them by the id of their block, under the name of the limiter', async () => {
+    const service = await startService({ limits: { name: 'shop' } });
+    const note = { by: 'Ada', why: 'as told' };
+    const named = { ip: '198.51.100.7', user: 'bob-in-clear' };
+    for (const who of [scanner, named]) {
+      await service.ask('POST', '/v1/clients/block', { ...who, ...note });
+    }
+    const { blocks } = (await service.ask('GET', '/v1/blocks')).json;
+    for (const who of [scanner, named]) {
+      await service.ask('POST', '/v1/clients/lift', { ...who, ...note });
+    }
+    const { json, text } = await service.ask('GET', '/v1/audit');
+    expect(each(blocks, 'policy')).toEqual(['limits.shop', 'limits.shop']);
+    const ids = each(json.acts, 'block');
+    expect([...ids.slice(0, 2)].sort()).toEqual(each(blocks, 'id').sort());
+    expect(ids.slice(2)).toEqual(ids.slice(0, 2));
+    expect(text).not.toMatch(/203\.0|198\.51|bob-in-clear|scan/);
+    expect((await service.ask('GET', '/v1/status')).json.limits.name).toBe('shop');
+    await service.close();
+  });
+});
 
 describe('callers of the gateway', () => {
   let service: ServiceUnderTest;
@@ -49,6 +72,21 @@ describe('callers of the gateway', () => {
     const high = await service.ask('POST', '/v1/clients/block', { ...block, level: 5 });
     expect(high).toMatchObject({ status: 400, json: { detail: expect.stringContaining('level') } });
     expect((await service.ask('POST', '/v1/clients/block', { ...block, ip: 'x' })).status).toBe(400);
+    expect((await service.ask('GET', '/v1/audit')).json).toEqual(before);
+  });
+
+  test.each(['block', 'lift'])('are not touched by a %s without who, why or an address', async (what) => {
+    const path = `/v1/clients/${what}`;
+    const { json: before } = await service.ask('GET', '/v1/audit');
+    const body = { ip: '203.0.113.77', user: 'bob', by: 'Ada', why: 'as told' };
+    for (const [field, value] of Object.entries({ by: ' ', why: '\t', ip: 'nope' })) {
+      const answer = await service.ask('POST', path, { ...body, [field]: value });
+      expect([field, answer.status, answer.json.detail]).toEqual([
+        field,
+        400,
+        expect.stringContaining(`${field} must be`),
+      ]);
+    }
     expect((await service.ask('GET', '/v1/audit')).json).toEqual(before);
   });
 

@@ -277,6 +277,7 @@ describe('the end', () => {
       },
       settle: (verdict, cost) => inner.settle(verdict, cost),
       blocks: () => inner.blocks(),
+      blockIdOf: (client) => inner.blockIdOf(client),
       lift: (client) => inner.lift(client),
       block: (client) => inner.block(client),
       counts: () => inner.counts(),

@@ -2,7 +2,9 @@ import Type from 'typebox';
 import type { Scenarios } from '../../abuse/index.ts';
 import { defaultApi } from '../../core/policy.ts';
 import type { AuditTrail } from '../../guard/audit-trail.ts';
+import { parseAddress } from '../../identity/address.ts';
 import type { Client, Limiter } from '../../limits/index.ts';
+import { checkedNote } from '../../operators/operator-note.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { noteOf } from './operator-note.ts';
@@ -32,7 +34,6 @@ type Noted = Client & { readonly by?: string; readonly why: string; readonly lev
  * neither kept nor shown.
  */
 export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[] {
-  const block = `client of ${limiter.name}`;
   return [
     {
       method: 'POST',
@@ -42,10 +43,10 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       body: LiftBody,
       answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
-        const noted = body as Noted;
+        const { client, ...act } = await readAct(limiter, body as Noted, caller);
         const lifted = await audit.accompany(
-          { what: 'lifted', block, ...noteOf(caller, noted) },
-          () => (scenarios() ?? limiter).lift(clientOf(noted)),
+          { what: 'lifted', ...act },
+          () => (scenarios() ?? limiter).lift(client),
           (isLifted) => (isLifted ? null : undefined),
         );
         return { status: 200, body: { lifted } };
@@ -60,9 +61,10 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       answers: { 200: Type.Object({ until: Type.Integer() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
         const noted = body as Noted;
+        const { client, ...act } = await readAct(limiter, noted, caller);
         const until = await audit.accompany(
-          { what: 'placed', block, ...noteOf(caller, noted) },
-          () => limiter.block(clientOf(noted), noted.level),
+          { what: 'placed', ...act },
+          () => limiter.block(client, noted.level),
           (end) => end,
         );
         return { status: 200, body: { until } };
@@ -71,6 +73,19 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
   ];
 }
 
+/**
+ * Whom it is about, by which id the trail calls that, who acts and why.
+ *
+ * @throws Fault `INPUT_INVALID` when one of them is missing, and `STORE_*`
+ */
+async function readAct(limiter: Limiter, noted: Noted, caller: string | null) {
+  const note = checkedNote(noteOf(caller, noted));
+  const client = clientOf(noted);
+  return { client, block: await limiter.blockIdOf(client), ...note };
+}
+
+/** @throws Fault `INPUT_INVALID` when `ip` is no address, also beside a user: who can be blocked must be liftable by the same words. */
 function clientOf({ ip, ua, user }: Noted): Client {
+  parseAddress(ip);
   return { ip, ...(ua ? { ua } : {}), ...(user ? { user } : {}) };
 }

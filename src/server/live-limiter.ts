@@ -1,0 +1,47 @@
+import type { Call, LimitCounts, Limiter, Verdict } from '../limits/index.ts';
+import { sumOf } from './sum-of-counts.ts';
+
+/** A limiter that can be replaced while it is in use, when limits change. What is counted goes on across all of them. */
+export class LiveLimiter implements Limiter {
+  #current: Limiter;
+  readonly #onVerdict: (verdict: Verdict) => void;
+  /** What those before the present one have counted. */
+  #before: LimitCounts | null = null;
+
+  constructor(first: Limiter, onVerdict: (verdict: Verdict) => void) {
+    this.#current = first;
+    this.#onVerdict = onVerdict;
+  }
+
+  /** Of the one in use: another configuration may bring another name. */
+  get name(): string {
+    return this.#current.name;
+  }
+
+  /** Uses another limiter from now on. */
+  replace(next: Limiter): void {
+    this.#before = this.counts();
+    this.#current = next;
+  }
+
+  readonly take: Limiter['take'] = async (call) => this.takeAtOnce(call);
+  readonly settle: Limiter['settle'] = (verdict, cost) => this.#current.settle(verdict, cost);
+  readonly blocks: Limiter['blocks'] = () => this.#current.blocks();
+  readonly blockIdOf: Limiter['blockIdOf'] = (client) => this.#current.blockIdOf(client);
+  readonly lift: Limiter['lift'] = (client) => this.#current.lift(client);
+  readonly block: Limiter['block'] = (client, fromLevel) => this.#current.block(client, fromLevel);
+  readonly counts: Limiter['counts'] = () => sumOf(this.#before, this.#current.counts());
+
+  readonly takeAtOnce = (call: Call): Verdict | Promise<Verdict> => {
+    const limiter = this.#current;
+    const verdict = limiter.takeAtOnce === undefined ? limiter.take(call) : limiter.takeAtOnce(call);
+    return verdict instanceof Promise
+      ? verdict.then((later) => this.#counted(later))
+      : this.#counted(verdict);
+  };
+
+  #counted(verdict: Verdict): Verdict {
+    this.#onVerdict(verdict);
+    return verdict;
+  }
+}
