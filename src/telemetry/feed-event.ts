@@ -26,6 +26,8 @@ export type FeedFields = Readonly<Record<string, unknown>>;
 export interface FeedLine {
   /** Counts up by one, so that a gap shows; 0 for what is told to one subscriber alone. */
   readonly seq: number;
+  /** Which event of which feed it is, for those who come back; null for what is told to one subscriber alone. */
+  readonly id: string | null;
   /** Milliseconds. */
   readonly t: number;
   readonly type: FeedType;
@@ -34,5 +36,18 @@ export interface FeedLine {
 }
 
 /** As server-sent events are written. */
-export const sseText = ({ seq, json }: FeedLine): string =>
-  seq === 0 ? `data: ${json}\n\n` : `id: ${seq}\ndata: ${json}\n\n`;
+export const sseText = ({ id, json }: FeedLine): string =>
+  id === null ? `data: ${json}\n\n` : `id: ${id}\ndata: ${json}\n\n`;
+
+/** Numbers begin anew with every start: only with the life of the feed do they say which event is meant. */
+export const feedId = (life: string, seq: number): string => `${life}-${seq}`;
+
+/** What somebody has seen who has seen nothing yet. It is the same in every life. */
+const nothingSeen = '0';
+
+/** The number of the event that an id names; null when the id is of another life, or of nobody knows which. */
+export function seqIn(id: string, life: string): number | null {
+  if (id === nothingSeen) return 0;
+  const seq = id.startsWith(`${life}-`) ? id.slice(life.length + 1) : '';
+  return /^[0-9]{1,15}$/.test(seq) ? Number(seq) : null;
+}

@@ -24,7 +24,7 @@ export class FeedSubscription implements AsyncIterable<FeedLine> {
     if (this.#ended !== null) return;
     if (this.#queue.length >= this.#mostQueued) {
       const notice = { seq: 0, t: line.t, type: 'dropped', waiting: this.#queue.length } as const;
-      this.#queue = [{ seq: 0, t: line.t, type: 'dropped', json: JSON.stringify(notice) }];
+      this.#queue = [{ seq: 0, id: null, t: line.t, type: 'dropped', json: JSON.stringify(notice) }];
       this.#finish('slow');
       return;
     }

@@ -12,7 +12,7 @@ const parsed = (lines: readonly FeedLine[]) =>
 
 function feedAt(options: ConstructorParameters<typeof LiveFeed>[0] = {}) {
   const time = { now: 10_000 };
-  const feed = new LiveFeed({ ...options, clock: () => time.now });
+  const feed = new LiveFeed({ life: 'cafe', ...options, clock: () => time.now });
   const subscription = feed.subscribe();
   if (subscription === null) expect.unreachable('there is room for one');
   return { feed, time, subscription };
@@ -32,7 +32,7 @@ describe('LiveFeed', () => {
   it('goes on after the last event seen', () => {
     const { feed } = feedAt({ ringEvents: 3 });
     for (const n of [1, 2, 3, 4]) feed.publish('config', { n });
-    const back = feed.subscribe({ since: 2 });
+    const back = feed.subscribe({ since: 'cafe-2' });
     expect(parsed(back?.take() ?? []).map(({ n }) => n)).toEqual([3, 4]);
   });
 
@@ -44,7 +44,7 @@ describe('LiveFeed', () => {
   ])('keeps one who comes late, with %i events kept and %i that may wait', (ringEvents, queueEvents) => {
     const { feed } = feedAt({ ringEvents, queueEvents });
     for (let n = 1; n <= 3_000; n += 1) feed.publish('config', { n });
-    const late = feed.subscribe({ since: 0 });
+    const late = feed.subscribe({ since: 'cafe-0' });
     const lines = parsed(late?.take() ?? []);
     expect(late?.ended).toBeNull();
     expect(lines[0]).toMatchObject({ type: 'gap' });
@@ -57,17 +57,51 @@ describe('LiveFeed', () => {
   it('says how many events are gone for good', () => {
     const { feed } = feedAt({ ringEvents: 2 });
     for (const n of [1, 2, 3, 4, 5]) feed.publish('config', { n });
-    const lines = parsed(feed.subscribe({ since: 1 })?.take() ?? []);
+    const lines = parsed(feed.subscribe({ since: 'cafe-1' })?.take() ?? []);
     expect(lines.map(({ type }) => type)).toEqual(['gap', 'config', 'config']);
     expect(lines[0]).toMatchObject({ seq: 0, missed: 2 });
   });
 
-  it.each([99, -1, 1.5, Number.NaN])('shows what there is to one who comes with the number %s', (since) => {
+  it.each([
+    'cafe-99',
+    'cafe--1',
+    'cafe-1.5',
+    'cafe-',
+    'cafe',
+    'beef-1',
+    'beef-0',
+    '-1',
+    '1',
+    '99',
+    '00',
+    'x',
+  ])('shows what there is to one who comes with the id %s, which is none of its own', (since) => {
     const { feed } = feedAt();
-    feed.publish('config', {});
+    feed.publish('config', { n: 1 });
+    feed.publish('config', { n: 2 });
     const lines = parsed(feed.subscribe({ since })?.take() ?? []);
-    expect(lines.map(({ type }) => type)).toEqual(['gap', 'config']);
+    expect(lines.map(({ type }) => type)).toEqual(['gap', 'config', 'config']);
     expect(lines[0]).toMatchObject({ missed: null });
+  });
+
+  it('shows all it has to one who has seen nothing, and misses nothing while that is all there was', () => {
+    const { feed } = feedAt({ ringEvents: 2 });
+    feed.publish('config', { n: 1 });
+    expect(parsed(feed.subscribe({ since: '0' })?.take() ?? []).map(({ n }) => n)).toEqual([1]);
+    for (const n of [2, 3]) feed.publish('config', { n });
+    const lines = parsed(feed.subscribe({ since: '0' })?.take() ?? []);
+    expect(lines).toMatchObject([{ type: 'gap', missed: 1 }, { n: 2 }, { n: 3 }]);
+  });
+
+  it('is told from the one before a restart, however much has happened since', () => {
+    const [before, after] = [new LiveFeed(), new LiveFeed()];
+    const reader = before.subscribe();
+    before.publish('config', {});
+    const seen = reader?.take()[0]?.id ?? null;
+    expect(seen).toMatch(/^[0-9a-f]{12}-1$/);
+    for (const n of [1, 2, 3]) after.publish('config', { n });
+    const lines = parsed(after.subscribe({ since: seen })?.take() ?? []);
+    expect(lines).toMatchObject([{ type: 'gap', missed: null }, { n: 1 }, { n: 2 }, { n: 3 }]);
   });
 
   it('drops a slow subscriber with a notice, and nobody else', () => {
@@ -92,7 +126,7 @@ describe('LiveFeed', () => {
     feed.publish('config', { n: 4 });
     time.now += 1_000;
     feed.tell();
-    const back = feed.subscribe({ since: 1 });
+    const back = feed.subscribe({ since: 'cafe-1' });
     expect(parsed(back?.take() ?? [])).toMatchObject([{ n: 4 }, { type: 'sampled', hidden: { limit: 2 } }]);
     expect(feed.counts().subscribers).toBe(1);
   });
@@ -159,7 +193,7 @@ describe('whatever happens to a feed', () => {
           if (one.kind === 'publish') feed.publish(one.type as FeedType, {}, one.type === 'decision');
           if (one.kind === 'wait') time.now += one.ms;
           if (one.kind === 'join') {
-            const subscription = feed.subscribe({ since: one.since });
+            const subscription = feed.subscribe({ since: one.since === null ? null : `cafe-${one.since}` });
             if (subscription !== null) readers.push({ subscription, last: null });
           }
           if (one.kind === 'leave') readers[one.who]?.subscription.leave();
@@ -225,7 +259,9 @@ describe('feedStream', () => {
     feed.close();
     let text = '';
     for await (const chunk of stream) text += String(chunk);
-    expect(text).toBe('retry: 2000\n\nid: 1\ndata: {"seq":1,"t":10000,"type":"config","what":"applied"}\n\n');
+    expect(text).toBe(
+      'retry: 2000\n\nid: cafe-1\ndata: {"seq":1,"t":10000,"type":"config","what":"applied"}\n\n',
+    );
   });
 
   it('leaves the feed when its client goes away', async () => {

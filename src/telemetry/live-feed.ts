@@ -1,4 +1,5 @@
-import type { FeedFields, FeedLine, FeedType } from './feed-event.ts';
+import { randomBytes } from 'node:crypto';
+import { type FeedFields, type FeedLine, type FeedType, feedId, seqIn } from './feed-event.ts';
 import { FeedRing } from './feed-ring.ts';
 import { FeedSampler } from './feed-sampler.ts';
 import { FeedSubscription } from './feed-subscription.ts';
@@ -12,6 +13,8 @@ export interface FeedOptions {
   readonly queueEvents?: number;
   /** Above this, events of which there are many are shown as samples. Default 200. */
   readonly eventsPerSecond?: number;
+  /** Tells the ids of its events from those of other feeds, as of the same service before a restart. Default: random. */
+  readonly life?: string;
   /** Milliseconds; default `Date.now`. */
   readonly clock?: () => number;
   /** Told when a subscriber comes or goes, with how many there are. */
@@ -29,6 +32,7 @@ export interface FeedCounts {
 }
 
 const tickMs = 1000;
+const lifeBytes = 6;
 
 /** What happens, as it happens, for consoles. Bounded in memory and in rate; says so when it leaves something out. */
 export class LiveFeed {
@@ -37,6 +41,7 @@ export class LiveFeed {
   readonly #subscriptions = new Set<FeedSubscription>();
   readonly #maxSubscribers: number;
   readonly #queueEvents: number;
+  readonly #life: string;
   readonly #clock: () => number;
   readonly #onSubscribers: (count: number) => void;
   #timer: NodeJS.Timeout | null = null;
@@ -48,6 +53,7 @@ export class LiveFeed {
     this.#sampler = new FeedSampler(options.eventsPerSecond ?? 200);
     this.#maxSubscribers = options.maxSubscribers ?? 64;
     this.#queueEvents = options.queueEvents ?? 1024;
+    this.#life = options.life ?? randomBytes(lifeBytes).toString('hex');
     this.#clock = options.clock ?? Date.now;
     this.#onSubscribers = options.onSubscribers ?? (() => {});
   }
@@ -93,9 +99,9 @@ export class LiveFeed {
   /**
    * Events from now on, or from after `since` on. Null when there are as many subscribers as there may be.
    *
-   * @param since number of the last event seen, as `Last-Event-ID` has it
+   * @param since id of the last event seen, as `Last-Event-ID` has it; `0` for none, so that all that is kept is shown
    */
-  subscribe({ since = null }: { since?: number | null } = {}): FeedSubscription | null {
+  subscribe({ since = null }: { since?: string | null } = {}): FeedSubscription | null {
     if (this.#subscriptions.size >= this.#maxSubscribers) return null;
     const subscription = new FeedSubscription(this.#queueEvents, (reason) => {
       this.#subscriptions.delete(subscription);
@@ -127,20 +133,21 @@ export class LiveFeed {
 
   #add(type: FeedType, fields: FeedFields, t: number): void {
     const seq = this.#ring.latest + 1;
-    const line = lineOf(seq, t, type, fields);
+    const line = { ...lineOf(seq, t, type, fields), id: feedId(this.#life, seq) };
     this.#ring.add(line);
     for (const subscription of this.#subscriptions) subscription.give(line);
   }
 
-  /** A number from before a restart, or older than the ring, means that events were missed. */
-  #resume(subscription: FeedSubscription, since: number): void {
+  /** An id from before a restart, or one older than the ring, means that events were missed. */
+  #resume(subscription: FeedSubscription, since: string): void {
     const { latest, oldest } = this.#ring;
-    const isOurs = Number.isSafeInteger(since) && since >= 0 && since <= latest;
+    const seen = seqIn(since, this.#life);
+    const isOurs = seen !== null && seen <= latest;
     // One place of the queue is for the gap itself: who comes back must not be dropped for what it is given at once.
     const first = Math.max(oldest, latest - this.#queueEvents + 2);
-    const from = isOurs ? Math.max(since, first - 1) : first - 1;
-    if (!isOurs || since < from) {
-      const missed = isOurs ? from - since : null;
+    const from = isOurs ? Math.max(seen, first - 1) : first - 1;
+    if (!isOurs || seen < from) {
+      const missed = isOurs ? from - seen : null;
       subscription.give(lineOf(0, Math.round(this.#clock()), 'gap', { missed }));
     }
     for (const line of this.#ring.after(from)) subscription.give(line);
@@ -161,6 +168,7 @@ export class LiveFeed {
 
 const lineOf = (seq: number, t: number, type: FeedType, fields: FeedFields): FeedLine => ({
   seq,
+  id: null,
   t,
   type,
   json: JSON.stringify({ seq, t, type, ...fields }),

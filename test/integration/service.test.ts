@@ -210,9 +210,25 @@ describe('a service without tokens', () => {
   it('streams what happens, from the last event on', async () => {
     const first = await eventsOf(under.url, '/v1/events?since=0', 2);
     expect(first[0]).toMatchObject({ seq: 1, type: 'decision' });
-    const after = await eventsOf(under.url, '/v1/events', 1, { 'last-event-id': String(first[1]?.seq) });
-    expect(after[0]?.seq).toBe(Number(first[1]?.seq) + 1);
+    const { id = '' } = first[1] ?? {};
+    expect(id).toMatch(/^[0-9a-f]{12}-2$/);
+    const after = await eventsOf(under.url, '/v1/events', 1, { 'last-event-id': id });
+    expect(after[0]?.seq).toBe(3);
+    expect((await eventsOf(under.url, `/v1/events?since=${id}`, 1))[0]?.seq).toBe(3);
+    // An EventSource keeps its address and tells in the header what it has seen since.
+    const again = await eventsOf(under.url, '/v1/events?since=0', 1, { 'last-event-id': id });
+    expect(again[0]?.seq).toBe(3);
     expect(JSON.stringify(first)).not.toContain('203.0.113.7');
+  });
+
+  it.each([
+    ['of another life', { 'last-event-id': '0123456789ab-2' }],
+    ['of a life that nobody knows', { 'last-event-id': '2' }],
+  ])('streams all it has, and says that events are missing, after an event %s', async (_, headers) => {
+    const [gap, first] = await eventsOf(under.url, '/v1/events', 2, headers);
+    expect(gap).toMatchObject({ seq: 0, type: 'gap', missed: null });
+    expect(first?.seq).toBe(1);
+    expect((await under.ask('GET', '/v1/events?since=beef')).status).toBe(400);
   });
 
   it('pins a limit for a time', async () => {
@@ -427,11 +443,14 @@ async function firstLineOf({ port }: ServiceUnderTest, request: string): Promise
 async function eventsOf(url: string, path: string, count: number, headers: Record<string, string> = {}) {
   const abort = new AbortController();
   const response = await fetch(new URL(path, url), { headers, signal: abort.signal });
-  const events: { seq: number; type: string }[] = [];
+  const events: { id?: string; seq: number; type: string }[] = [];
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString('utf8');
-    const data = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, json = '']) => JSON.parse(json));
+    const data = [...text.matchAll(/^(?:id: (.*)\n)?data: (.*)\n\n/gm)].map(([, id, json = '']) => ({
+      id,
+      ...JSON.parse(json),
+    }));
     events.splice(0, events.length, ...data);
     if (events.length >= count) break;
   }

@@ -20,7 +20,9 @@ export function eventRoutes(feed: LiveFeed): Route[] {
       role: 'observe',
       query: Type.Object(
         {
-          since: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$', expected: 'the number of an event' })),
+          since: Type.Optional(
+            Type.String({ pattern: '^([0-9a-f]{12}-)?[0-9]{1,15}$', expected: 'the id of an event, or 0' }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -41,8 +43,10 @@ export function eventRoutes(feed: LiveFeed): Route[] {
   ];
 }
 
-/** The number of the last event the reader has seen; null for events from now on. */
-function sinceIn({ headers: { 'last-event-id': last }, query }: RouteCall): number | null {
-  const text = query.get('since') ?? (typeof last === 'string' ? last : null);
-  return text !== null && /^[0-9]{1,15}$/.test(text) ? Number(text) : null;
+/**
+ * The id of the last event the reader has seen; null for events from now on. The header counts first: an `EventSource`
+ * that comes back has the address that it began with.
+ */
+function sinceIn({ headers: { 'last-event-id': last }, query }: RouteCall): string | null {
+  return typeof last === 'string' && last !== '' ? last : query.get('since');
 }
