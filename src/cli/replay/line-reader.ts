@@ -56,7 +56,7 @@ export class LineReader {
     return this.#restBytes > 0 ? this.#split(this.#take(new Uint8Array(0))) : [];
   }
 
-  /** Keeps the begin of a line. Of a line that is too long only the length is kept. */
+  /** Keeps the begin of a line. Of one that is too long just enough is kept to see that it is. */
   #hold(part: Uint8Array): void {
     if (part.length === 0) return;
     if (this.#restBytes <= MAX_LINE_BYTES) this.#rest.push(part);
@@ -70,10 +70,13 @@ export class LineReader {
     return whole;
   }
 
-  /** A list, not a generator: what a generator costs for each line is more than the lines of a chunk hold. */
+  /**
+   * A list, not a generator: what a generator costs for each line is more than the lines of a chunk hold. Text does not tell how
+   * many bytes it was, so a block is decoded whole only where no line of it can be too long.
+   */
   #split(block: Uint8Array): readonly (Line | UnreadableLine)[] {
     const lines: (Line | UnreadableLine)[] = [];
-    const text = this.#decode(block);
+    const text = block.length > MAX_LINE_BYTES ? null : this.#decode(block);
     if (text !== null) {
       for (const line of text.split('\n')) this.#add(line, lines);
       return lines;
@@ -89,18 +92,17 @@ export class LineReader {
   }
 
   #addBytes(bytes: Uint8Array, lines: (Line | UnreadableLine)[]): void {
-    const text = bytes.length > MAX_LINE_BYTES ? null : this.#decode(bytes);
-    if (text !== null) this.#add(text, lines);
-    else if (this.#of === 'log' && bytes.length <= MAX_LINE_BYTES)
-      this.#add(Buffer.from(bytes).toString('latin1'), lines);
-    else this.#addUnreadable(bytes.length > MAX_LINE_BYTES ? tooLong : 'not valid UTF-8', lines);
-  }
-
-  #add(text: string, lines: (Line | UnreadableLine)[]): void {
-    if (text.length > MAX_LINE_BYTES) {
+    if (bytes.length > MAX_LINE_BYTES) {
       this.#addUnreadable(tooLong, lines);
       return;
     }
+    const text = this.#decode(bytes);
+    if (text !== null) this.#add(text, lines);
+    else if (this.#of === 'log') this.#add(Buffer.from(bytes).toString('latin1'), lines);
+    else this.#addUnreadable('not valid UTF-8', lines);
+  }
+
+  #add(text: string, lines: (Line | UnreadableLine)[]): void {
     if (this.#of === 'events' && (text === '' || text === '\r')) {
       this.#number += 1;
       this.#blanks += 1;
