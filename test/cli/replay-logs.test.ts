@@ -210,6 +210,35 @@ describe('an access log', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store is for logins')]);
   });
 
+  const foreign = (second: number) =>
+    JSON.stringify({
+      start_time: `2024-07-01T12:00:0${second}Z`,
+      downstream_remote_address: '203.0.113.7:5123',
+      method: 'GET',
+      path: '/',
+      response_code: 200,
+    });
+
+  it('of JSON objects with foreign names is told to be none', async () => {
+    const lines = [1, 2, 3].map(foreign).join('\n');
+    for (const flags of [[], ['--summary', '--quiet']]) {
+      const { code, stderr } = await replay(lines, '--format', 'json', ...flags);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(
+          /^portcullis: nothing in it is a line of json: 3 of 3 lines .* Is --format right\?\n$/,
+        ),
+      ]);
+    }
+    const compared = await cli(['compare', '-', '-', '-', '--format', 'json'], lines);
+    expect([compared.code, compared.stderr]).toEqual([2, expect.stringContaining('Is --format right?')]);
+  });
+
+  it('of JSON objects may hold other lines of the same server', async () => {
+    const started = JSON.stringify({ ts: 1709290800, level: 'info', msg: 'serving initial configuration' });
+    expect(await replay(`${started}\n`, '--format', 'json')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   it('of JSON objects finds clients behind trusted proxies', async () => {
     const line = (forwarded: string) =>
       JSON.stringify({

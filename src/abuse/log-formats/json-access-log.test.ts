@@ -134,14 +134,36 @@ describe('access logs in JSON', () => {
     expect(readLine(fields)).toEqual({ ...expected, ...others });
   });
 
-  it('passes over objects that are no requests, and knows what is no object', () => {
-    expect(['{"msg":"started"}', '[]', '7', '{"a":', 'x'].map((line) => readLine(line))).toEqual([
-      'other',
-      'unknown',
-      'unknown',
-      'unknown',
-      'unknown',
-    ]);
+  it('passes over what tells of no request at a time of its own', () => {
+    expect(readLine({ ts: 1709290800.5, level: 'info', msg: 'serving initial configuration' })).toBe('other');
+    expect(readLine({ time: 1709290800000, msg: 'health', status: 'ok' })).toBe('other');
+  });
+
+  const whole = { time: 1709290800, remote_addr: '203.0.113.7', request: 'GET / HTTP/1.1', status: 200 };
+
+  it.each<[string, unknown]>([
+    ['no field that is known', { msg: 'started' }],
+    [
+      'names that are foreign',
+      {
+        start_time: '2024-07-01T12:00:01Z',
+        downstream_remote_address: '203.0.113.7:5123',
+        response_code: 200,
+      },
+    ],
+    ['a request, and all but its line under foreign names', { time: 1709290800, method: 'GET', path: '/' }],
+    ['a request line alone', { time: 1709290800, request: 'GET / HTTP/1.1' }],
+    ['no address', { ...whole, remote_addr: undefined }],
+    ['no time', { ...whole, time: undefined }],
+    ['a time that is none', { ...whole, time: 'yesterday' }],
+    ['no status', { ...whole, status: undefined }],
+    ['a status that is none', { ...whole, status: 'ok' }],
+    ['a list', []],
+    ['a number', '7'],
+    ['half an object', '{"a":'],
+    ['no JSON', 'x'],
+  ])('does not understand %s', (_, fields) => {
+    expect(readLine(fields)).toBe('unknown');
   });
 
   it('asks for the client behind a proxy only where a header was told', () => {

@@ -80,9 +80,12 @@ const names = {
   ],
 } as const;
 
+/** Stands for a method or path that the log does not tell, or the server could not read. */
+const UNNAMED = '-';
+
 const requestLine = /^([A-Za-z][A-Za-z0-9_-]{0,31}) (\S.*?)(?: HTTP\/[\d.]+)?$/s;
 
-/** Access logs of one JSON object a line. */
+/** Access logs of one JSON object a line. An object with a time and nothing of a request is about something else. */
 export class JsonAccessLog implements LogFormat {
   readonly #times = new AccessTimes();
   readonly #clientOf: ClientOfPeer | null;
@@ -98,8 +101,12 @@ export class JsonAccessLog implements LogFormat {
     const peer = textOf(firstOf(fields, names.ip));
     const t = this.#timeOf(firstOf(fields, names.time));
     const status = statusOf(firstOf(fields, names.status));
-    if (peer === null || t === null || status === null) return 'other';
     const [method, path] = requestOf(fields);
+    if (peer === null || t === null || status === null) {
+      // Servers write of themselves into the same log. What has parts of a request was to be one, under names that we do not know.
+      const isOfRequest = peer !== null || status !== null || method !== UNNAMED || path !== UNNAMED;
+      return t === null || isOfRequest ? 'unknown' : 'other';
+    }
     const ip = this.#clientBehind(withoutPort(peer), fields);
     const user = textOf(firstOf(fields, names.user));
     emit({ kind: 'request', t, ip, user, method, path, status, ua: textOf(firstOf(fields, names.agent)) });
@@ -126,7 +133,7 @@ function requestOf(fields: Fields): readonly [method: string, path: string] {
   const path = textOf(firstOf(fields, names.path));
   if (method !== null && path !== null) return [method, path];
   const [, verb, target] = requestLine.exec(textOf(fields.request) ?? '') ?? [];
-  return [method ?? verb ?? '-', path ?? target ?? '-'];
+  return [method ?? verb ?? UNNAMED, path ?? target ?? UNNAMED];
 }
 
 function statusOf(value: unknown): number | null {
