@@ -69,6 +69,23 @@ describe('a log of sshd', () => {
     );
   });
 
+  it('with a time that no date can be is not understood there, and summed up', async () => {
+    const journal = (second: number, time: string) =>
+      JSON.stringify({
+        __REALTIME_TIMESTAMP: time,
+        MESSAGE: failed(second).split(': ')[1],
+        SYSLOG_IDENTIFIER: 'sshd',
+        _PID: String(second),
+      });
+    const good = [1, 2, 3].map((second) => journal(second, `170929080${second}000000`));
+    const input = [journal(4, '9999999999999999101'), ...good].join('\n');
+    const { code, stdout, stderr } = await replay(input, '--format', 'sshd', '--summary', '--quiet');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(
+      '3 events in 4 lines\n1 of 4 lines were not understood and not counted\n  line 1 ',
+    );
+  });
+
   it('is fine when nothing happened', async () => {
     expect(
       await replay(

@@ -1,4 +1,4 @@
-import { monthOf, wallTime } from './calendar.ts';
+import { momentOf, monthOf, wallTime } from './calendar.ts';
 import { offsetMsOf } from './time-zone.ts';
 
 /** Characters of `10/Oct/2000:13:55:36 -0700`. */
@@ -32,7 +32,7 @@ function readAccessTime(text: string): number | null {
     two(text, 18),
   );
   if (wall === null) return null;
-  return wall - offsetMsOf(text.charAt(21), two(text, 22), two(text, 24));
+  return momentOf(wall - offsetMsOf(text.charAt(21), two(text, 22), two(text, 24)));
 }
 
 const shape = /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}$/;

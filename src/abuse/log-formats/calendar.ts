@@ -23,6 +23,17 @@ export function wallTime(
   return Date.UTC(year, month, day, hour, minute, second);
 }
 
+/** The latest time a `Date` can name; arithmetic on it stays exact. */
+export const MAX_TIME_MS = 8_640_000_000_000_000;
+
+/**
+ * The same time; null where it is none that a replay can go by. An offset may lead from the first day of 1970 to before it, and a
+ * number of microseconds beyond the last day there is.
+ */
+export function momentOf(t: number): number | null {
+  return t >= 0 && t <= MAX_TIME_MS ? t : null;
+}
+
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 }

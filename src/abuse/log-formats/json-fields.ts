@@ -27,8 +27,6 @@ export function textOf(value: unknown): string | null {
   return typeof first === 'string' && first !== '' && first !== '-' ? first : null;
 }
 
-const LATEST_SECONDS = 8_640_000_000_000;
-
 /**
  * A time as JSON logs write it, in ms: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by
  * their size. Null for anything else.
@@ -41,6 +39,5 @@ export function timeOf(value: unknown): number | null {
   if (typeof value !== 'number' || !(value >= 0) || value > Number.MAX_SAFE_INTEGER * 1_000) return null;
   if (value < 1e11) return Math.floor(value * 1_000);
   if (value < 1e14) return Math.floor(value);
-  const t = Math.floor(value < 1e17 ? value / 1e3 : value / 1e6);
-  return t <= LATEST_SECONDS ? t : null;
+  return Math.floor(value < 1e17 ? value / 1e3 : value / 1e6);
 }

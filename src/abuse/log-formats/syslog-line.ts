@@ -1,4 +1,4 @@
-import { fractionMs, monthOf, wallTime } from './calendar.ts';
+import { fractionMs, momentOf, monthOf, wallTime } from './calendar.ts';
 import { offsetMsOf, type TimeZone } from './time-zone.ts';
 import type { YearFinder } from './year-finder.ts';
 
@@ -75,7 +75,7 @@ function traditionalTime(found: RegExpExecArray, { zone, years }: SyslogClock): 
           second: Number(second),
         })
       : wallTime(Number(year), month, Number(day), Number(hour), Number(minute), Number(second));
-  return wall === null ? null : zone(wall) + fractionMs(fraction);
+  return wall === null ? null : momentOf(zone(wall) + fractionMs(fraction));
 }
 
 function isoTime(found: RegExpExecArray, { zone }: SyslogClock): number | null {
@@ -89,7 +89,7 @@ function isoTime(found: RegExpExecArray, { zone }: SyslogClock): number | null {
     Number(second),
   );
   if (wall === null) return null;
-  return (offset === undefined ? zone(wall) : wall - offsetOf(offset)) + fractionMs(fraction);
+  return momentOf((offset === undefined ? zone(wall) : wall - offsetOf(offset)) + fractionMs(fraction));
 }
 
 function offsetOf(text: string): number {
@@ -143,8 +143,10 @@ function readJournalObject(line: string): SyslogLine | null {
   if (entry === null) return null;
   const { __REALTIME_TIMESTAMP: time, MESSAGE: message } = entry;
   if (typeof time !== 'string' || !/^\d{1,19}$/.test(time)) return null;
+  const t = momentOf(Math.floor(Number(time) / 1_000));
+  if (t === null) return null;
   return {
-    t: Math.floor(Number(time) / 1_000),
+    t,
     host: textOf(entry._HOSTNAME),
     program: programOf(textOf(entry.SYSLOG_IDENTIFIER) || textOf(entry._COMM)),
     pid: textOf(entry.SYSLOG_PID) || textOf(entry._PID),

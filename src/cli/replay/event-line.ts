@@ -1,3 +1,4 @@
+import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
@@ -10,9 +11,6 @@ export interface ReplayEvent extends GuardRequest {
   readonly op: OperationName;
   readonly cost: number;
 }
-
-/** The latest time a `Date` can name; arithmetic on it stays exact. */
-export const MAX_TIME_MS = 8_640_000_000_000_000;
 
 const operations: ReadonlySet<unknown> = new Set(operationNames);
 

@@ -1,9 +1,9 @@
+import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
 import { type Mode, type Outcome, rules, scopes } from '../../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import type { Confidence } from '../../core/subject.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import { decisionLogBegin, decisionLogVersion } from '../../telemetry/decision-log/log-line.ts';
-import { MAX_TIME_MS } from './event-line.ts';
 import { type Fields, parseObject } from './json-object.ts';
 
 /** A decision as it was taken. */
