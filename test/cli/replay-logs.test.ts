@@ -251,6 +251,12 @@ describe('an access log', () => {
     expect([compared.code, compared.stderr]).toEqual([2, expect.stringContaining('Is --format right?')]);
   });
 
+  it('of JSON objects has a time zone', async () => {
+    const line = JSON.stringify({ time: '2024-07-01 12:00:00', remote_addr: '203.0.113.7', status: 200 });
+    const { stdout } = await replay(line, '--format', 'json', '--time-zone', 'Europe/Berlin');
+    expect(decisionsIn(stdout)).toMatchObject([{ t: 1_719_828_000_000 }]);
+  });
+
   it('of JSON objects may hold other lines of the same server', async () => {
     const started = JSON.stringify({ ts: 1709290800, level: 'info', msg: 'serving initial configuration' });
     expect(await replay(`${started}\n`, '--format', 'json')).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ClientOfPeer, JsonAccessLog, withoutPort } from './json-access-log.ts';
 import type { LogEntry } from './log-entry.ts';
+import { utc } from './time-zone.ts';
 
 function readLine(fields: unknown, clientOf: ClientOfPeer | null = null): LogEntry | string {
   const found: LogEntry[] = [];
   const text = typeof fields === 'string' ? fields : JSON.stringify(fields);
-  const kind = new JsonAccessLog(clientOf).read(text, (entry) => found.push(entry));
+  const kind = new JsonAccessLog(clientOf, utc).read(text, (entry) => found.push(entry));
   return found[0] ?? kind;
 }
 

@@ -2,6 +2,7 @@ import { AccessTimes } from './access-time.ts';
 import { type Fields, firstOf, textOf, timeOf } from './json-fields.ts';
 import type { EntrySink, LineKind, LogFormat } from './log-entry.ts';
 import { parseObject } from './syslog-line.ts';
+import type { TimeZone } from './time-zone.ts';
 
 /**
  * Finds a client behind trusted proxies.
@@ -89,10 +90,15 @@ const requestLine = /^([A-Za-z][A-Za-z0-9_-]{0,31}) (\S.*?)(?: HTTP\/[\d.]+)?$/s
 export class JsonAccessLog implements LogFormat {
   readonly #times = new AccessTimes();
   readonly #clientOf: ClientOfPeer | null;
+  readonly #zone: TimeZone;
 
-  /** @param clientOf asked where the log tells a forwarding header; without it the peer is the client */
-  constructor(clientOf: ClientOfPeer | null) {
+  /**
+   * @param clientOf asked where the log tells a forwarding header; without it the peer is the client
+   * @param zone of times that name none
+   */
+  constructor(clientOf: ClientOfPeer | null, zone: TimeZone) {
     this.#clientOf = clientOf;
+    this.#zone = zone;
   }
 
   read(line: string, emit: EntrySink): LineKind {
@@ -118,7 +124,7 @@ export class JsonAccessLog implements LogFormat {
   }
 
   #timeOf(value: unknown): number | null {
-    return timeOf(value) ?? (typeof value === 'string' ? this.#times.read(value) : null);
+    return timeOf(value, this.#zone) ?? (typeof value === 'string' ? this.#times.read(value) : null);
   }
 
   #clientBehind(peer: string, fields: Fields): string {

@@ -1,5 +1,5 @@
 import { readIsoTime } from './syslog-line.ts';
-import { utc } from './time-zone.ts';
+import type { TimeZone } from './time-zone.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,11 +30,13 @@ export function textOf(value: unknown): string | null {
 /**
  * A time as JSON logs write it, in ms: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by
  * their size. Null for anything else.
+ *
+ * @param zone of a time that names none
  */
-export function timeOf(value: unknown): number | null {
+export function timeOf(value: unknown, zone: TimeZone): number | null {
   if (typeof value === 'string') {
-    if (/^\d{1,20}(\.\d{1,9})?$/.test(value)) return timeOf(Number(value));
-    return readIsoTime(value, utc);
+    if (/^\d{1,20}(\.\d{1,9})?$/.test(value)) return timeOf(Number(value), zone);
+    return readIsoTime(value, zone);
   }
   if (typeof value !== 'number' || !(value >= 0) || value > Number.MAX_SAFE_INTEGER * 1_000) return null;
   if (value < 1e11) return Math.floor(value * 1_000);

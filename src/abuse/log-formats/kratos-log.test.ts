@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ClientOfPeer } from './json-access-log.ts';
 import { KratosLog } from './kratos-log.ts';
 import type { LineKind, LogEntry } from './log-entry.ts';
+import { utc } from './time-zone.ts';
 
 function readAll(lines: readonly string[], clientOf: ClientOfPeer | null = null) {
-  const log = new KratosLog(clientOf);
+  const log = new KratosLog(clientOf, utc);
   const entries: LogEntry[] = [];
   const kinds: LineKind[] = lines.map((line) => log.read(line, (entry) => entries.push(entry)));
   log.end();

@@ -2,7 +2,7 @@ import { type ClientOfPeer, withoutPort } from './json-access-log.ts';
 import { type Fields, firstOf, textOf, timeOf } from './json-fields.ts';
 import { type EntrySink, type LineKind, type LogFormat, type LoginEntry, loginEntry } from './log-entry.ts';
 import { parseObject, readIsoTime } from './syslog-line.ts';
-import { utc } from './time-zone.ts';
+import type { TimeZone } from './time-zone.ts';
 
 const failedMessage = /^Encountered self-service login error\b/;
 const grantedMessage = /^Identity authenticated successfully and was issued an O(?:ry|RY) Kratos Session\b/;
@@ -28,17 +28,20 @@ const MOST_LINES = 200;
  */
 export class KratosLog implements LogFormat {
   readonly #clientOf: ClientOfPeer | null;
+  readonly #zone: TimeZone;
   #open: OpenRecord | null = null;
 
-  constructor(clientOf: ClientOfPeer | null) {
+  /** @param zone of times that name none */
+  constructor(clientOf: ClientOfPeer | null, zone: TimeZone) {
     this.#clientOf = clientOf;
+    this.#zone = zone;
   }
 
   read(line: string, emit: EntrySink): LineKind {
     if (line.startsWith('{')) return this.#readJson(line, emit);
     const start = textStart.exec(line);
     if (start === null) return this.#readMore(line, emit);
-    this.#open = openingOf(start, line);
+    this.#open = openingOf(start, line, this.#zone);
     return this.#open === null ? 'other' : this.#readMore(line, emit);
   }
 
@@ -54,7 +57,7 @@ export class KratosLog implements LogFormat {
     if (!isGranted && !failedMessage.test(message)) return 'other';
     const action = isGranted ? 'auth.login' : actionOf(JSON.stringify(fields.error ?? ''));
     const account = isGranted ? textOf(fields.identity_id) : identifierOf(fields);
-    const t = timeOf(fields.time);
+    const t = timeOf(fields.time, this.#zone);
     const ip = this.#addressOf(fields);
     if (t === null || ip === null) return 'unknown';
     if (action === null) return 'other';
@@ -94,9 +97,9 @@ const textStart = /^(?:\S{1,64} *\| *)?time="?(\S{1,40}?)"? level=\w{1,10} msg=/
 const peerField = / remote:(\S+) scheme:https?\]/g;
 const identityField = / identity_id=([0-9a-fA-F-]{36})(?: |$)/;
 
-function openingOf([whole, time = '']: RegExpExecArray, line: string): OpenRecord | null {
+function openingOf([whole, time = '']: RegExpExecArray, line: string, zone: TimeZone): OpenRecord | null {
   const message = line.slice(whole.length).replace(/^"/, '');
-  const t = readIsoTime(time, utc);
+  const t = readIsoTime(time, zone);
   if (t === null) return null;
   if (grantedMessage.test(message)) return { t, op: 'succeed', lines: 0 };
   return failedMessage.test(message) && actionOf(message) !== null ? { t, op: 'fail', lines: 0 } : null;

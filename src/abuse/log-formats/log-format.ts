@@ -22,7 +22,7 @@ export interface LogFormatOptions {
 export function openLogFormat(name: LogFormatName, options: LogFormatOptions): LogFormat {
   const { year = null, zone = utc, writtenAt, clientOf = null } = options;
   if (name === 'nginx' || name === 'apache') return new AccessLog();
-  if (name === 'json') return new JsonAccessLog(clientOf);
-  if (name === 'kratos') return new KratosLog(clientOf);
+  if (name === 'json') return new JsonAccessLog(clientOf, zone);
+  if (name === 'kratos') return new KratosLog(clientOf, zone);
   return new SshdLog({ zone, years: new YearFinder(year, writtenAt) });
 }

@@ -25,6 +25,29 @@ const kratos = (time: unknown): string =>
     identity_id: '5ff66179-c240-4703-b0d8-494592cefff5',
   });
 
+describe('a time without a zone', () => {
+  const berlin = timeZoneOf('Europe/Berlin');
+  const noon = '2024-07-01 12:00:00';
+  const kratosText = `time=${noon.replace(' ', 'T')} level=info msg=Identity authenticated successfully and was issued an Ory Kratos Session Cookie. http_request=map[method:POST remote:203.0.113.1:5 scheme:http] identity_id=5ff66179-c240-4703-b0d8-494592cefff5`;
+
+  it.each<[LogFormatName, string]>([
+    ['json', json(noon)],
+    ['kratos', kratos(noon)],
+    ['kratos', kratosText],
+    ['sshd', `${noon} h sshd[1]: ${failed}`],
+  ])('is of the zone that was named, in a line of %s: %s', (name, line) => {
+    expect(timesOf(name, line, berlin)).toEqual([1_719_828_000_000]);
+    expect(timesOf(name, line)).toEqual([1_719_835_200_000]);
+  });
+
+  it('is none where the time has one, or is a count since 1970', () => {
+    expect(timesOf('json', json('2024-07-01T12:00:00Z'), berlin)).toEqual([1_719_835_200_000]);
+    expect(timesOf('json', json('2024-07-01T12:00:00+05:00'), berlin)).toEqual([1_719_817_200_000]);
+    expect(timesOf('json', json('1719835200'), berlin)).toEqual([1_719_835_200_000]);
+    expect(timesOf('kratos', kratos('2024-07-01T12:00:00Z'), berlin)).toEqual([1_719_835_200_000]);
+  });
+});
+
 describe('a moment that no date can be', () => {
   it.each<[LogFormatName, string]>([
     ['sshd', journal('9999999999999999999')],
