@@ -74,6 +74,21 @@ describe('a guard', () => {
     await guard.close();
   });
 
+  test('tells as many of each operation and policy, in whatever order they come', async () => {
+    const guard = createGuard({ secret, allowEventEvery: 2 });
+    const told: string[] = [];
+    guard.on('decision', ({ policy, op }) => told.push(`${policy} ${op}`));
+    for (let index = 0; index < 4; index += 1) {
+      const subject = { account: `a${index}`, ip: `10.0.${index}.1` };
+      await guard.attempt({ ...subject, action: 'auth.login' }, () => true);
+      await guard.check({ ...subject, action: 'auth.otp' });
+      await guard.consume({ ...subject, action: 'api.heavy' });
+    }
+    const round = ['login check', 'login succeed', 'otp check', 'api consume'];
+    expect(told).toEqual([...round, ...round]);
+    await guard.close();
+  });
+
   test('tells how long the store took', async () => {
     const guard = createGuard({ secret });
     const calls: GuardEvents['store'][] = [];

@@ -9,7 +9,7 @@ import { type Attempt, type AttemptOptions, attempt, type Verify } from './attem
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
 import { Engine, type OperationName } from './engine.ts';
-import { type AuditEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
+import { type AuditEvent, type DecisionEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
 import { explain } from './explain.ts';
 import type { Explanation } from './explanation.ts';
 import { FailureModes } from './failure/failure-modes.ts';
@@ -93,9 +93,8 @@ export function assembleGuard(parts: GuardParts): Guard {
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);
     const decision = await (runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at));
-    if (isTold(decision)) {
-      events.emit('decision', { op, action: call.action, policy: call.policy.name, decision });
-    }
+    const event = { op, action: call.action, policy: call.policy.name, decision };
+    if (isTold(event)) events.emit('decision', event);
     return decision;
   }
 
@@ -124,18 +123,24 @@ export function assembleGuard(parts: GuardParts): Guard {
   return guard;
 }
 
-/** Denials and decisions made without the store are always told; of the others every so many, by count. */
-function decisionSampler(every: number): (decision: Decision) => boolean {
+/**
+ * Denials and decisions made without the store are always told; of the others every so many, by count. Each policy and operation
+ * has a count of its own, and so has what a rule in shadow speaks on: attempts come as a check and then its end, and one count over
+ * both would, where `every` is even, tell of the same half forever.
+ */
+function decisionSampler(every: number): (event: DecisionEvent) => boolean {
   if (!Number.isSafeInteger(every) || every < 1) {
     throw new Fault(
       'CONFIG_INVALID',
       `allowEventEvery must be a whole number of at least 1, got ${amountOf(every)}`,
     );
   }
-  let allowed = 0;
-  return ({ outcome, mode }) => {
-    if (outcome !== 'ALLOW' || mode !== 'NORMAL') return true;
-    allowed = (allowed + 1) % every;
-    return allowed === 0;
+  const allowed = new Map<string, number>();
+  return ({ op, policy, decision: { outcome, mode, shadow } }) => {
+    if (every === 1 || outcome !== 'ALLOW' || mode !== 'NORMAL') return true;
+    const kind = `${policy} ${op} ${shadow === undefined ? 'plain' : 'shadowed'}`;
+    const count = ((allowed.get(kind) ?? 0) + 1) % every;
+    allowed.set(kind, count);
+    return count === 0;
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rules } from '../core/decision.ts';
 import { Fault } from '../core/fault.ts';
 import { defaultPolicies } from '../core/policy.ts';
 import { createGuard } from '../index.ts';
@@ -67,6 +68,57 @@ describe('Metrics', () => {
       'portcullis_decisions_total{policy="login",op="check",outcome="ALLOW",rule="none",mode="NORMAL"} 20',
     ]);
     await guard.close();
+  });
+
+  it('counts checks and what follows them alike, however few are told', async () => {
+    const metrics = made({ allowEventEvery: 10 });
+    const guard = createGuard({ secret, allowEventEvery: 10 });
+    metrics.observeGuard(guard);
+    for (let n = 0; n < 100; n += 1) {
+      await guard.attempt({ action: 'auth.login', account: `a${n}`, ip: `10.0.${n}.1` }, () => true);
+    }
+    for (let n = 0; n < 100; n += 1) {
+      await guard.check({
+        action: n % 2 === 0 ? 'auth.login' : 'auth.otp',
+        account: `a${n}`,
+        ip: `10.0.${n}.1`,
+      });
+    }
+    const allowed = (policy: string, op: string, count: number) =>
+      `portcullis_decisions_total{policy="${policy}",op="${op}",outcome="ALLOW",rule="none",mode="NORMAL"} ${count}`;
+    expect((await series(metrics, 'portcullis_decisions_total')).sort()).toEqual([
+      allowed('login', 'check', 150),
+      allowed('login', 'succeed', 100),
+      allowed('otp', 'check', 50),
+    ]);
+    await guard.close();
+  });
+
+  it('counts what rules in shadow would have done for those that a sampled event stands for', async () => {
+    const policies = defaultPolicies.map((policy) => ({
+      ...policy,
+      shadow: rules.filter((rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store'),
+    }));
+    /** By series, over the same attempts: every second is of somebody of whom no rule has anything to say. */
+    const counted = async (allowEventEvery: number) => {
+      const metrics = made({ allowEventEvery });
+      const guard = createGuard({ secret, policies, allowEventEvery });
+      metrics.observeGuard(guard);
+      for (let n = 0; n < 250; n += 1) {
+        await guard.fail({ action: 'auth.login', account: 'victim', ip: '10.1.1.1' }, { at: n });
+        await guard.fail({ action: 'auth.login', account: `a${n}`, ip: `10.2.${n}.1` }, { at: n });
+      }
+      await guard.close();
+      const shadows = await series(metrics, 'portcullis_shadow_total');
+      return new Map(shadows.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]));
+    };
+    const all = await counted(1);
+    const sampled = await counted(10);
+    // Up to nine decisions wait for the one that is told for them, and a rule may speak on two keys of each.
+    for (const [name, count] of all) {
+      expect(Math.abs((sampled.get(name) ?? 0) - count), name).toBeLessThanOrEqual(2 * 9);
+    }
+    expect(Math.max(...all.values())).toBeGreaterThan(200);
   });
 
   it('shows modes and breakers as the guard has them when it is asked', async () => {

@@ -201,7 +201,8 @@ export class Metrics {
     const weight = outcome === 'ALLOW' && mode === 'NORMAL' ? this.#allowWeight : 1;
     const name = this.#policy.of(policy);
     this.#decisions.add([name, this.#op.of(op), outcome, this.#rule.of(rule), mode], weight);
-    for (const reason of shadow ?? []) this.#shadows.add([name, this.#rule.of(reason.rule), reason.outcome]);
+    for (const reason of shadow ?? [])
+      this.#shadows.add([name, this.#rule.of(reason.rule), reason.outcome], weight);
     if (outcome !== 'HARD_BLOCK' || op === 'check') return;
     for (const reason of reasons) this.#block(name, reason);
   }
