@@ -51,15 +51,16 @@ export class KratosLog implements LogFormat {
 
   #readJson(line: string, emit: EntrySink): LineKind {
     const fields = parseObject(line);
-    if (fields === null) return 'unknown';
+    // Kratos dates every line; an object without a time is none of its log.
+    const t = fields && timeOf(fields.time, this.#zone);
+    if (fields === null || t === null) return 'unknown';
     const message = textOf(fields.msg) ?? '';
     const isGranted = grantedMessage.test(message);
     if (!isGranted && !failedMessage.test(message)) return 'other';
     const action = isGranted ? 'auth.login' : actionOf(JSON.stringify(fields.error ?? ''));
     const account = isGranted ? textOf(fields.identity_id) : identifierOf(fields);
-    const t = timeOf(fields.time, this.#zone);
     const ip = this.#addressOf(fields);
-    if (t === null || ip === null) return 'unknown';
+    if (ip === null) return 'unknown';
     if (action === null) return 'other';
     if (account === null) return 'nameless';
     const ua = textOf(firstOf(fields, ['http_request.headers.user-agent']));
