@@ -26,6 +26,11 @@ export class BlockBook {
     this.#audit = audit;
   }
 
+  /** The store's time, by which blocks end. */
+  now(): Promise<number> {
+    return this.#audit.now();
+  }
+
   /** All blocks that run now, those of policies first. */
   async *running(): AsyncGenerator<RunningBlock> {
     yield* this.#guard.blocks();
@@ -35,7 +40,7 @@ export class BlockBook {
     }
   }
 
-  /** Ends a block; what is remembered of it stays. False when it was not running. */
+  /** Ends the blocks of an id, HARD and SOFT; what is remembered of them stays. False when none was running. */
   async lift(id: string, note: OperatorNote): Promise<boolean> {
     if (!id.startsWith(limiterNamespace)) return this.#guard.lift(id, note);
     return this.#audit.accompany(

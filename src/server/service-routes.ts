@@ -79,7 +79,7 @@ function coreRoutes({ core, observation: { feed, metrics, log } }: RoutesParts):
     ...blockRoutes(guard, new BlockBook(guard, limiter, core.audit)),
     ...clientRoutes({ limiter, scenarios, audit: core.audit }),
     ...explainRoutes(guard),
-    ...pinRoutes(pins),
+    ...pinRoutes(pins, () => core.audit.now()),
     ...eventRoutes(feed),
     ...metricsRoutes(metrics),
   ];

@@ -129,6 +129,37 @@ describe('a service without tokens', () => {
     ]);
   });
 
+  it('lists the highest blocks first, the gateway’s too, with the time by which they end', async () => {
+    const note = { by: 'alice', why: 'scanning' };
+    const place = async (ip: string, level: number) => {
+      const block = { ...login, ip, scope: 'K1', level, ...note };
+      return (await under.ask('POST', '/v1/blocks', block)).json.id as string;
+    };
+    const before = Date.now();
+    const placed = [await place('198.51.100.31', 1), await place('198.51.100.32', 6)];
+    const client = { ip: '198.51.100.33', ua: 'curl', ...note };
+    await under.ask('POST', '/v1/clients/block', client);
+    const { at, blocks } = (await under.ask('GET', '/v1/blocks')).json;
+    expect(at).toBeGreaterThanOrEqual(before);
+    const levels = each(blocks, 'level') as number[];
+    expect(levels).toEqual(levels.toSorted((a, b) => b - a));
+    expect(each(blocks, 'policy').lastIndexOf('login')).toBeGreaterThan(
+      each(blocks, 'policy').indexOf('limits.default'),
+    );
+    expect((await under.ask('GET', '/v1/blocks?limit=1')).json).toMatchObject({
+      blocks: [{ id: placed[1], level: 6 }],
+      more: true,
+    });
+    await under.ask('POST', '/v1/clients/lift', client);
+    for (const id of placed) await under.ask('DELETE', `/v1/blocks/${encodeURIComponent(id)}`, note);
+  });
+
+  it('says with the pins by which time they end', async () => {
+    const before = Date.now();
+    const { at } = (await under.ask('GET', '/v1/pins')).json;
+    expect(at).toBeGreaterThanOrEqual(before);
+  });
+
   it('lists the blocks of the gateway among the others, and lifts them by their ids', async () => {
     const who = { ip: '198.51.100.77', user: 'u-77', by: 'alice', why: 'scraping' };
     const { until } = (await under.ask('POST', '/v1/clients/block', who)).json;

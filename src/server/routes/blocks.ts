@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import Type from 'typebox';
 import type { Scope } from '../../core/decision.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { BlockBook, RunningBlock } from '../block-book.ts';
+import { HighestBlocks } from '../highest-blocks.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import type { EventSignals } from './decisions.ts';
@@ -13,8 +15,12 @@ const mostBlocks = 10_000;
 const usualBlocks = 1_000;
 
 const BlockList = Type.Object({
-  blocks: Type.Array(BlockSchema),
-  more: Type.Boolean({ description: 'There are more than were asked for.' }),
+  at: Type.Integer({ description: 'ms of the store’s clock, by which blocks end.' }),
+  blocks: Type.Array(BlockSchema, {
+    description:
+      'Highest level first; of the same level hard before soft, and what ends first before the rest.',
+  }),
+  more: Type.Boolean({ description: 'There are more than were asked for, of no higher level.' }),
 });
 
 const PlaceSchema = Type.Object(
@@ -39,7 +45,7 @@ function listRoute(book: BlockBook): Route {
     method: 'GET',
     path: '/v1/blocks',
     summary:
-      'Blocks that run now, those of the gateway’s clients too. Their ids hold hashes, no identifiers.',
+      'Blocks that run now, those of the gateway’s clients too: the 1000 of the highest level, or as many as `limit` says, up to 10000. Their ids hold hashes, no identifiers.',
     role: 'observe',
     query: Type.Object(
       {
@@ -52,21 +58,31 @@ function listRoute(book: BlockBook): Route {
     answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ query }) => {
       const limit = Math.min(mostBlocks, Number(query.getAll('limit').at(-1) ?? usualBlocks));
-      return { status: 200, body: await firstBlocks(book, limit) };
+      return { status: 200, body: await highestBlocks(book, limit) };
     },
   };
 }
 
-async function firstBlocks(
-  book: BlockBook,
-  limit: number,
-): Promise<{ blocks: RunningBlock[]; more: boolean }> {
-  const blocks: RunningBlock[] = [];
+interface BlockListing {
+  readonly at: number;
+  readonly blocks: readonly RunningBlock[];
+  readonly more: boolean;
+}
+
+/** So many blocks are looked at in one go: a store in memory gives them without a pause in which others are served. */
+const blocksPerTurn = 1_000;
+
+async function highestBlocks(book: BlockBook, limit: number): Promise<BlockListing> {
+  const highest = new HighestBlocks(limit);
+  let seen = 0;
   for await (const block of book.running()) {
-    if (blocks.length === limit) return { blocks, more: true };
-    blocks.push(block);
+    highest.add(block);
+    seen += 1;
+    if (seen % blocksPerTurn === 0) await setImmediate();
   }
-  return { blocks, more: false };
+  // After the walk, which may take its time: what has ended meanwhile does not run any more.
+  const at = await book.now();
+  return { at, blocks: highest.inOrder().filter(({ until }) => until > at), more: highest.isMore };
 }
 
 function liftRoute(book: BlockBook): Route {
@@ -74,7 +90,7 @@ function liftRoute(book: BlockBook): Route {
     method: 'DELETE',
     path: '/v1/blocks/:id',
     summary:
-      'Ends a block. Scores and the memory of it stay. `lifted` is false when it was not running any more.',
+      'Ends the blocks of an id, the hard and the soft one. Scores and the memory of them stay. `lifted` is false when none was running any more.',
     role: 'operate',
     body: Type.Object(noteFields, strict),
     answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },

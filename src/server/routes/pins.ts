@@ -101,16 +101,28 @@ const pinnable: readonly {
   },
 ];
 
-/** What operators hold in place for a time, with who, why and until when in the audit trail. */
-export function pinRoutes(pins: Pins): Route[] {
+const PinList = Type.Object({
+  at: Type.Integer({ description: 'ms of the store’s clock, by which pins end.' }),
+  pins: Type.Array(PinSchema),
+});
+
+/**
+ * What operators hold in place for a time, with who, why and until when in the audit trail.
+ *
+ * @param storeNow the store's time, in ms
+ */
+export function pinRoutes(pins: Pins, storeNow: () => Promise<number>): Route[] {
   return [
     {
       method: 'GET',
       path: '/v1/pins',
       summary: 'Pins that hold now.',
       role: 'observe',
-      answers: { 200: Type.Object({ pins: Type.Array(PinSchema) }), 503: ProblemSchema },
-      handle: async () => ({ status: 200, body: { pins: (await pins.list()).map(shown) } }),
+      answers: { 200: PinList, 503: ProblemSchema },
+      handle: async () => {
+        const listed = await pins.list();
+        return { status: 200, body: { at: await storeNow(), pins: listed.map(shown) } };
+      },
     },
     ...pinnable.map(
       ({ path, summary, body, request }): Route => ({
