@@ -1,12 +1,12 @@
 import type { Explanation } from '../../../src/guard/explanation.ts';
-import type { RunningBlock } from '../../../src/server/block-book.ts';
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { type BlockList, readBlockList } from './block-list.ts';
 import { ask, ServiceProblem } from './client.ts';
-import { noteServiceTime } from './service-clock.ts';
+import { storeClock } from './service-clock.ts';
 
 /** What operators ask of the service: look at blocks and subjects, lift, place. */
 
-export type { Explanation, RunningBlock };
+export type { Explanation };
 
 /** A subject as an operator types it. It goes to the service, which hashes it, and is kept nowhere. */
 export interface SubjectSignals {
@@ -35,23 +35,16 @@ export interface AuditAct {
   readonly isUnsure: boolean;
 }
 
-export async function readBlocks(): Promise<readonly RunningBlock[]> {
-  return listIn(await ask('GET', 'v1/blocks'), 'blocks').flatMap(readBlock);
+/** The most that the service lists. */
+const MOST_BLOCKS = 10_000;
+
+export async function readBlocks(): Promise<BlockList> {
+  const list = readBlockList(await ask('GET', `v1/blocks?limit=${MOST_BLOCKS}`));
+  if (list.at !== null) storeClock.note(list.at);
+  return list;
 }
 
-function readBlock(value: unknown): RunningBlock[] {
-  return isBlock(value) ? [value] : [];
-}
-
-const isBlock = (value: unknown): value is RunningBlock =>
-  isObject(value) &&
-  textOf(value.id) !== null &&
-  textOf(value.policy) !== null &&
-  textOf(value.scope) !== null &&
-  typeof value.until === 'number' &&
-  typeof value.level === 'number';
-
-/** False when the block was not running any more. */
+/** Ends every block of an id. False when none was running any more. */
 export async function liftBlock(id: string, note: Note): Promise<boolean> {
   const answer = await ask('DELETE', `v1/blocks/${encodeURIComponent(id)}`, note);
   return isObject(answer) && answer.lifted === true;
@@ -71,7 +64,7 @@ export async function explainSubject(signals: SubjectSignals): Promise<Explanati
   if (!isExplanation(answer)) {
     throw new ServiceProblem(200, 'The service gave an explanation that this console cannot read.');
   }
-  noteServiceTime(answer.at);
+  storeClock.note(answer.at);
   return answer;
 }
 

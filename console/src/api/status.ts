@@ -1,7 +1,7 @@
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
 import { createCell } from '../state/cell.ts';
 import { ask, ServiceProblem, wordsOf } from './client.ts';
-import { noteServiceTime } from './service-clock.ts';
+import { nodeClock } from './service-clock.ts';
 import { enter, session } from './session.ts';
 
 /** The mode of one policy on the node that answered. */
@@ -89,7 +89,7 @@ export async function tryToken(token: string): Promise<void> {
 function readStatus(answer: unknown): ServiceStatus {
   const raw = isObject(answer) ? answer : {};
   const at = numberOf(raw.at);
-  if (at > 0) noteServiceTime(at);
+  if (at > 0) nodeClock.note(at);
   const { modes } = raw;
   return {
     environment: textOf(raw.environment),

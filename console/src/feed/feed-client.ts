@@ -1,4 +1,4 @@
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { createCell } from '../state/cell.ts';
 import type { FromFeed, Link } from './feed-messages.ts';
 import { emptyLive, type LiveState, withBatch } from './live-state.ts';
@@ -30,5 +30,5 @@ export function stopFeed(): void {
 function receive(message: FromFeed): void {
   const view = feed.get();
   if (message.kind === 'link') feed.set({ ...view, link: message.link });
-  else feed.set({ ...view, live: withBatch(view.live, message.batch, serviceNow(), message.spanMs) });
+  else feed.set({ ...view, live: withBatch(view.live, message.batch, nodeClock.now(), message.spanMs) });
 }

@@ -1,5 +1,5 @@
 import { readAudit } from '../api/operating.ts';
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { clockTime } from '../format/time.ts';
 import { shortBlock } from '../format/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -11,7 +11,7 @@ const EVERY_MS = 10_000;
 /** What operators did: who, why and until when. */
 export function AuditPage() {
   const { value, problem } = useReading(readAudit, EVERY_MS);
-  const now = serviceNow();
+  const now = nodeClock.now();
   return (
     <>
       <div class="page-head">

@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import { liftBlock, type RunningBlock, readBlocks } from '../api/operating.ts';
+import { type BlockedKey, type BlockList, blockWords, stillBlocked } from '../api/block-list.ts';
+import { liftBlock, readBlocks } from '../api/operating.ts';
 import { counted } from '../format/number.ts';
 import { scopeWord, shortBlock } from '../format/words.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
-import { Countdown, useServiceNow } from '../parts/countdown.tsx';
+import { Countdown, useStoreNow } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
@@ -12,21 +13,21 @@ import { useReading } from '../state/reading.ts';
 const EVERY_MS = 5_000;
 const SHOWN = 200;
 
-/** Every block that runs. Their ids are hashes; who is behind one is found by typing the subject. */
+/** Every key that is blocked. Their ids are hashes; who is behind one is found by typing the subject. */
 export function BlocksPage() {
   const { value, problem, again } = useReading(readBlocks, EVERY_MS);
-  const [lifting, setLifting] = useState<RunningBlock | null>(null);
+  const [lifting, setLifting] = useState<BlockedKey | null>(null);
   const [policy, setPolicy] = useState('');
   const [scope, setScope] = useState('');
   const [said, setSaid] = useState('');
-  const now = useServiceNow();
-  const blocks = useMemo(() => value ?? [], [value]);
-  const running = blocks
-    .filter((block) => block.until > now)
-    .filter((block) => (policy === '' || block.policy === policy) && (scope === '' || block.scope === scope))
-    .sort((a, b) => b.level - a.level || a.until - b.until);
-  const lift = async (block: RunningBlock, note: { by: string; why: string }) => {
-    const wasRunning = await liftBlock(block.id, note);
+  const now = useStoreNow();
+  const keys = useMemo(() => value?.keys ?? [], [value]);
+  const blocked = stillBlocked(keys, now).filter(
+    (key) => (policy === '' || key.policy === policy) && (scope === '' || key.scope === scope),
+  );
+  const atLeast = value?.isMore ? 'At least ' : '';
+  const lift = async (key: BlockedKey, note: { by: string; why: string }) => {
+    const wasRunning = await liftBlock(key.id, note);
     setSaid(wasRunning ? 'The block is lifted.' : 'The block had already ended.');
     again();
   };
@@ -43,64 +44,30 @@ export function BlocksPage() {
         {said}
       </p>
       <Panel
-        title={value === null ? 'Running blocks' : counted(running.length, 'running block')}
+        title={value === null ? 'Running blocks' : atLeast + counted(blocked.length, 'blocked key')}
         aside={
           <>
-            <Choice label="Policy" value={policy} choices={namesOf(blocks, 'policy')} onChange={setPolicy} />
+            <Choice label="Policy" value={policy} choices={namesOf(keys, 'policy')} onChange={setPolicy} />
             <Choice
               label="Scope"
               value={scope}
-              choices={namesOf(blocks, 'scope')}
+              choices={namesOf(keys, 'scope')}
               onChange={setScope}
               word={scopeWord}
             />
           </>
         }
       >
-        {running.length === 0 ? (
-          <Empty>{value === null ? 'Looking…' : 'No block runs.'}</Empty>
+        {blocked.length === 0 ? (
+          <Empty>{wordsForNone(value)}</Empty>
         ) : (
-          <DataTable
-            caption="Running blocks, highest level first"
-            rows={running.slice(0, SHOWN)}
-            keyOf={({ id, outcome }) => id + outcome}
-            columns={[
-              {
-                title: 'Block',
-                cell: ({ outcome, level, scope: on }) => (
-                  <span class="held">
-                    <OutcomeBadge outcome={outcome} level={level} />
-                    <ScopeTag scope={on} />
-                  </span>
-                ),
-              },
-              { title: 'Policy', cell: (block) => block.policy, isMinor: true },
-              { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
-              {
-                title: 'Id',
-                cell: ({ id }) => <code title={id}>{shortBlock(id)}</code>,
-                isHead: true,
-                isMinor: true,
-              },
-              {
-                title: 'Act',
-                isNumber: true,
-                cell: (block) => (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`Lift ${outcomeOf(block)} of ${shortBlock(block.id)}`}
-                    onClick={() => setLifting(block)}
-                  >
-                    Lift
-                  </button>
-                ),
-              },
-            ]}
-          />
+          <BlockTable keys={blocked.slice(0, SHOWN)} onLift={setLifting} />
         )}
-        {running.length > SHOWN ? (
-          <Empty>{counted(running.length - SHOWN, 'more block')} not shown.</Empty>
+        {blocked.length > SHOWN ? (
+          <Empty>
+            {atLeast}
+            {counted(blocked.length - SHOWN, 'more key')} not shown, of no higher level.
+          </Empty>
         ) : null}
       </Panel>
       {lifting === null ? null : (
@@ -111,8 +78,8 @@ export function BlocksPage() {
           onConfirm={(note) => lift(lifting, note)}
         >
           <p>
-            Ends the {outcomeOf(lifting)} on <ScopeTag scope={lifting.scope} /> of policy {lifting.policy}{' '}
-            now. Scores and remembered levels stay.
+            Ends every block on this <ScopeTag scope={lifting.scope} /> of policy {lifting.policy} now, hard
+            and soft. Scores and remembered levels stay.
           </p>
         </NoteDialog>
       )}
@@ -120,11 +87,74 @@ export function BlocksPage() {
   );
 }
 
-const outcomeOf = ({ outcome }: RunningBlock): string =>
-  outcome === 'HARD_BLOCK' ? 'hard block' : 'soft block';
+/** Of a list that is cut off nobody can say that nothing else runs. */
+function wordsForNone(value: BlockList | null): string {
+  if (value === null) return 'Looking…';
+  return value.isMore ? 'None among the highest blocks, which alone are listed.' : 'No block runs.';
+}
 
-const namesOf = (blocks: readonly RunningBlock[], field: 'policy' | 'scope'): string[] =>
-  [...new Set(blocks.map((block) => block[field]))].sort();
+interface BlockTableProps {
+  readonly keys: readonly BlockedKey[];
+  readonly onLift: (key: BlockedKey) => void;
+}
+
+/** A row for a key, because a lift ends all of its blocks. */
+function BlockTable({ keys, onLift }: BlockTableProps) {
+  return (
+    <DataTable
+      caption="Running blocks, highest level first"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Block',
+          cell: ({ blocks, scope }) => (
+            <span class="held">
+              {blocks.map(({ outcome, level }) => (
+                <OutcomeBadge key={outcome} outcome={outcome} level={level} />
+              ))}
+              <ScopeTag scope={scope} />
+            </span>
+          ),
+        },
+        { title: 'Policy', cell: ({ policy }) => policy, isMinor: true },
+        {
+          title: 'Ends in',
+          cell: ({ blocks }) => (
+            <span class="held">
+              {blocks.map(({ outcome, until }) => (
+                <Countdown key={outcome} until={until} />
+              ))}
+            </span>
+          ),
+        },
+        {
+          title: 'Id',
+          cell: ({ id }) => <code title={id}>{shortBlock(id)}</code>,
+          isHead: true,
+          isMinor: true,
+        },
+        {
+          title: 'Act',
+          isNumber: true,
+          cell: (key) => (
+            <button
+              type="button"
+              class="small"
+              aria-label={`Lift ${blockWords(key)} of ${shortBlock(key.id)}`}
+              onClick={() => onLift(key)}
+            >
+              Lift
+            </button>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const namesOf = (keys: readonly BlockedKey[], field: 'policy' | 'scope'): string[] =>
+  [...new Set(keys.map((key) => key[field]))].sort();
 
 interface ChoiceProps {
   readonly label: string;

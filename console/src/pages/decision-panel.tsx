@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { decisionOf, type FeedLine, lineKey, type ShownDecision, textOf } from '../feed/feed-line.ts';
 import { clockTime } from '../format/time.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
@@ -60,7 +60,7 @@ export function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }
           rows={rows}
           keyOf={({ line }) => lineKey(line)}
           columns={[
-            { title: 'Time', cell: ({ line }) => clockTime(line.t, serviceNow()) },
+            { title: 'Time', cell: ({ line }) => clockTime(line.t, nodeClock.now()) },
             {
               title: 'Outcome',
               cell: ({ decision }) => <OutcomeBadge outcome={decision.outcome} level={decision.level} />,

@@ -1,4 +1,4 @@
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { type FeedLine, lineKey } from '../feed/feed-line.ts';
 import { eventWords } from '../format/event-words.ts';
 import { clockTime } from '../format/time.ts';
@@ -18,7 +18,7 @@ export function EventStream({ lines }: { readonly lines: readonly FeedLine[] }) 
           <ol class="moments">
             {shown.map((line) => (
               <li key={lineKey(line)} class="fresh">
-                <time dateTime={new Date(line.t).toISOString()}>{clockTime(line.t, serviceNow())}</time>
+                <time dateTime={new Date(line.t).toISOString()}>{clockTime(line.t, nodeClock.now())}</time>
                 <span>{eventWords(line)}</span>
               </li>
             ))}

@@ -1,5 +1,5 @@
 import { decisionsIn, roomsIn, scenariosIn } from '../api/health.ts';
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { type ServiceStatus, status } from '../api/status.ts';
 import { feed } from '../feed/feed-client.ts';
 import { count } from '../format/number.ts';
@@ -39,7 +39,7 @@ const notableOf = ({ live }: ReturnType<typeof feed.get>) => live.notable;
 
 function HealthPanels({ value }: { readonly value: ServiceStatus }) {
   const { modes, raw, version, startedAt, store } = value;
-  const now = serviceNow();
+  const now = nodeClock.now();
   return (
     <>
       <div class="columns wide-first">

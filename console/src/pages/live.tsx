@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { feed } from '../feed/feed-client.ts';
 import { type ChartColumns, chartColumns, type LiveState, topNames } from '../feed/live-state.ts';
 import { count, rate } from '../format/number.ts';
@@ -26,7 +26,7 @@ export function LivePage() {
   const live = useCell(feed, liveOf);
   const [span, setSpan] = useState<(typeof spans)[number]>(spans[0]);
   const columns = useMemo(
-    () => chartColumns(live.seconds, serviceNow(), span.spanSeconds, span.binSeconds),
+    () => chartColumns(live.seconds, nodeClock.now(), span.spanSeconds, span.binSeconds),
     [live, span],
   );
   const sums = useMemo(() => sumsOf(columns), [columns]);
@@ -179,7 +179,7 @@ function ChartTable({ columns }: { readonly columns: ChartColumns }) {
       keyOf={({ time }) => time}
       rows={rows}
       columns={[
-        { title: 'From', cell: ({ time }) => clockTime(time * 1_000, serviceNow()), isHead: true },
+        { title: 'From', cell: ({ time }) => clockTime(time * 1_000, nodeClock.now()), isHead: true },
         { title: 'Allowed', cell: ({ allow }) => count(allow), isNumber: true },
         { title: 'Soft', cell: ({ soft }) => count(soft), isNumber: true },
         { title: 'Hard', cell: ({ hard }) => count(hard), isNumber: true },

@@ -1,4 +1,4 @@
-import { serviceNow } from '../api/service-clock.ts';
+import { nodeClock } from '../api/service-clock.ts';
 import { type FeedLine, isObject, lineKey, numberOf, textOf } from '../feed/feed-line.ts';
 import { clockTime } from '../format/time.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
@@ -25,7 +25,7 @@ export function NewBlocks({ lines }: { readonly lines: readonly FeedLine[] }) {
         <ol class="moments">
           {placed.map(({ key, t, rule, scope, level }) => (
             <li key={key} class="fresh">
-              <time dateTime={new Date(t).toISOString()}>{clockTime(t, serviceNow())}</time>
+              <time dateTime={new Date(t).toISOString()}>{clockTime(t, nodeClock.now())}</time>
               <span class="moment">
                 <OutcomeBadge outcome="HARD_BLOCK" level={level} /> <ScopeTag scope={scope} />{' '}
                 <code>{rule}</code>

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Explanation } from '../api/operating.ts';
-import { serviceNow } from '../api/service-clock.ts';
+import { storeClock } from '../api/service-clock.ts';
 import { clockTime } from '../format/time.ts';
 import { outcomeWord, ruleWord, scopeWord } from '../format/words.ts';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
@@ -192,7 +192,7 @@ function History({ moments }: { readonly moments: readonly Moment[] }) {
   const box = useRef<HTMLDivElement>(null);
   useScrollFocus(box, 'What the records remember, newest first');
   if (moments.length === 0) return <Empty>No failure and no block is remembered.</Empty>;
-  const now = serviceNow();
+  const now = storeClock.now();
   const newest = moments.slice(-SHOWN_MOMENTS).reverse();
   return (
     <div class="scrolls" ref={box}>
@@ -239,5 +239,5 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
 
 function budgetWords({ active, failures, threshold, epochEnds }: NonNullable<Explanation['budget']>): string {
   if (!active || epochEnds === null) return `${failures} of ${threshold} failures`;
-  return `used up; starts anew at ${clockTime(epochEnds, serviceNow())}`;
+  return `used up; starts anew at ${clockTime(epochEnds, storeClock.now())}`;
 }

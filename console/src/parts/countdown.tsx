@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
-import { serviceNow } from '../api/service-clock.ts';
+import { storeClock } from '../api/service-clock.ts';
 import { clockTime, countdown } from '../format/time.ts';
 
-/** Now by the service's clock, once a second. */
-export function useServiceNow(everyMs = 1_000): number {
-  const [now, setNow] = useState(serviceNow);
+/** Now by the store's clock, once a second; read at each drawing, for an answer may have set the clock since. */
+export function useStoreNow(everyMs = 1_000): number {
+  const [, setTurn] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(serviceNow()), everyMs);
+    const timer = setInterval(() => setTurn((turn) => turn + 1), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
-  return now;
+  return storeClock.now();
 }
 
-/** How long until a time; the time itself stands beside it, for those to whom ticking text is read aloud. */
+/** How long until a block or a pin ends; the time itself stands beside it, for those to whom ticking text is read aloud. */
 export function Countdown({ until }: { readonly until: number }) {
-  const now = useServiceNow();
+  const now = useStoreNow();
   const leftMs = until - now;
   if (leftMs <= 0) return <span class="faint">ended</span>;
   return (

@@ -17,25 +17,32 @@ export interface Reading<T> {
 export function useReading<T>(read: () => Promise<T>, everyMs: number | null): Reading<T> {
   const [state, setState] = useState<Omit<Reading<T>, 'again'>>({ value: null, problem: null, isBusy: true });
   const turn = useRef(0);
+  const underWay = useRef(0);
   const again = useCallback(() => {
     turn.current += 1;
     const mine = turn.current;
+    underWay.current += 1;
     setState((before) => ({ ...before, isBusy: true }));
-    read().then(
-      (value) => {
-        if (mine === turn.current) setState({ value, problem: null, isBusy: false });
-      },
-      (cause: unknown) => {
-        if (mine === turn.current)
-          setState((before) => ({ value: before.value, problem: wordsOf(cause), isBusy: false }));
-      },
-    );
+    read()
+      .then(
+        (value) => {
+          if (mine === turn.current) setState({ value, problem: null, isBusy: false });
+        },
+        (cause: unknown) => {
+          if (mine === turn.current)
+            setState((before) => ({ value: before.value, problem: wordsOf(cause), isBusy: false }));
+        },
+      )
+      .finally(() => {
+        underWay.current -= 1;
+      });
   }, [read]);
   useEffect(() => {
     again();
     if (everyMs === null) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') again();
+      // One that takes longer than the pause would be overtaken by the next each time, and never seen.
+      if (document.visibilityState === 'visible' && underWay.current === 0) again();
     }, everyMs);
     return () => clearInterval(timer);
   }, [again, everyMs]);
