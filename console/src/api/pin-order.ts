@@ -1,4 +1,5 @@
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { callerWords } from '../format/pin-words.ts';
 
 /** What an operator holds in place for a time. */
 export interface Pin {
@@ -27,16 +28,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const text = (fields: Fields, field: string): string => textOf(fields[field]) ?? '?';
 
-const callers: Readonly<Record<string, string>> = {
-  signedIn: 'signed-in users',
-  anonymous: 'anonymous callers',
-  user: 'one user',
-  network: 'one network',
-};
-
 function whatIsPinned(pin: Fields): string {
   if (pin.kind === 'limit') {
-    const who = callers[text(pin, 'for')] ?? text(pin, 'for');
+    const who = callerWords[text(pin, 'for')] ?? text(pin, 'for');
     return `Limit of ${who}: ${numberOf(pin.ratePerSecond)} a second`;
   }
   if (pin.kind === 'failure') {

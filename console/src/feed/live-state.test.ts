@@ -67,6 +67,21 @@ describe('what the page knows of the last minutes', () => {
   });
 });
 
+describe('a feed that has fallen silent', () => {
+  const minutes = [{ minute: 100, rules: { score: 2 }, scopes: { K4: 2 } }];
+  const busy = withBatch(emptyLive, { ...nothing, received: 1, minutes }, 100 * 60_000, 250);
+
+  it('leaves no rule behind when its minutes are over', () => {
+    const later = withBatch(busy, nothing, 115 * 60_000, 250);
+    expect(topNames(later.minutes, 'rules')).toEqual([]);
+    expect(topNames(later.minutes, 'scopes')).toEqual([]);
+  });
+
+  it('does not have views drawn again for nothing', () => {
+    expect(withBatch(busy, nothing, 114 * 60_000, 250).minutes).toBe(busy.minutes);
+  });
+});
+
 describe('the columns of the chart', () => {
   it('fill every bin of the span, empty ones too, and hold every count inside of it', () => {
     const columns = chartColumns([second(90, 1), second(99, 5), second(40, 9)], 100_000, 20, 5);

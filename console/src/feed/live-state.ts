@@ -62,10 +62,14 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spa
     unshown: state.pace.unshown + batch.unshown,
     withheld: state.pace.withheld + batch.withheld,
   };
-  if (batch.received === 0) return { ...state, pace, seconds: withinKept(state.seconds, nowMs) };
+  const nowMinute = Math.floor(nowMs / 60_000);
+  if (batch.received === 0) {
+    const { seconds, minutes } = state;
+    return { ...state, pace, seconds: withinKept(seconds, nowMs), minutes: keptMinutes(minutes, nowMinute) };
+  }
   return {
     seconds: withinKept(mergeSeconds(state.seconds, batch.seconds), nowMs),
-    minutes: mergeMinutes(state.minutes, batch.minutes, Math.floor(nowMs / 60_000)),
+    minutes: keptMinutes(mergeMinutes(state.minutes, batch.minutes), nowMinute),
     lines: newestFirst(batch.shown, state.lines, KEPT_LINES),
     blocks: newestFirst(batch.blocks, state.blocks, KEPT_BLOCKS),
     notable: newestFirst(batch.notable, state.notable, KEPT_NOTABLE),
@@ -107,19 +111,21 @@ function withinKept(seconds: readonly SecondCount[], nowMs: number): readonly Se
   return from === -1 ? [] : seconds.slice(from);
 }
 
-function mergeMinutes(
-  kept: readonly MinuteNames[],
-  fresh: readonly MinuteNames[],
-  nowMinute: number,
-): readonly MinuteNames[] {
+function mergeMinutes(kept: readonly MinuteNames[], fresh: readonly MinuteNames[]): readonly MinuteNames[] {
   const byMinute = new Map(kept.map((names) => [names.minute, names]));
   for (const names of fresh) {
     const old = byMinute.get(names.minute);
     byMinute.set(names.minute, old === undefined ? names : sumOfNames(old, names));
   }
-  return [...byMinute.values()]
-    .filter(({ minute }) => minute > nowMinute - KEPT_MINUTES)
-    .sort((a, b) => a.minute - b.minute);
+  return [...byMinute.values()].sort((a, b) => a.minute - b.minute);
+}
+
+/** The same list where nothing of it is old. */
+function keptMinutes(minutes: readonly MinuteNames[], nowMinute: number): readonly MinuteNames[] {
+  const oldest = nowMinute - KEPT_MINUTES + 1;
+  return minutes.every(({ minute }) => minute >= oldest)
+    ? minutes
+    : minutes.filter(({ minute }) => minute >= oldest);
 }
 
 const sumOfNames = (a: MinuteNames, b: MinuteNames): MinuteNames => ({
