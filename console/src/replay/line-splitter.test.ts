@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FileLine, LineSplitter, LONGEST_LINE } from './line-splitter.ts';
+import { MAX_LINE_BYTES } from '../../../src/cli/replay/input-line.ts';
+import { type FileLine, LineSplitter } from './line-splitter.ts';
 
 function split(bytes: Uint8Array, size: number): (string | null)[] {
   return cut(bytes, size).map(({ text }) => text);
@@ -44,8 +45,8 @@ describe('lines of a file', () => {
   });
 
   it('are refused where they are too long, and the next one is read', () => {
-    const bytes = new Uint8Array(LONGEST_LINE + 3).fill(0x61);
-    bytes[LONGEST_LINE + 1] = 10;
+    const bytes = new Uint8Array(MAX_LINE_BYTES + 3).fill(0x61);
+    bytes[MAX_LINE_BYTES + 1] = 10;
     expect(split(bytes, 1 << 16)).toEqual([null, 'a']);
   });
 });

@@ -1,3 +1,5 @@
+import { MAX_LINE_BYTES } from '../../../src/cli/replay/input-line.ts';
+
 /** A line of a file and its number, from 1. */
 export interface FileLine {
   readonly number: number;
@@ -7,8 +9,6 @@ export interface FileLine {
   readonly isUtf8: boolean;
 }
 
-/** As in the command line: longer lines are refused, so that no file makes the tab hold it whole. In bytes. */
-export const LONGEST_LINE = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** Cuts a file's bytes into lines without holding more than a chunk and a line. */
@@ -38,13 +38,13 @@ export class LineSplitter {
   /** Of a line that is too long only the length is kept. */
   #hold(part: Uint8Array): void {
     if (part.length === 0) return;
-    if (this.#restBytes <= LONGEST_LINE) this.#rest.push(part);
+    if (this.#restBytes <= MAX_LINE_BYTES) this.#rest.push(part);
     this.#restBytes += part.length;
   }
 
   #line(part: Uint8Array): FileLine {
     this.#number += 1;
-    const isTooLong = this.#restBytes + part.length > LONGEST_LINE;
+    const isTooLong = this.#restBytes + part.length > MAX_LINE_BYTES;
     const bytes = this.#restBytes === 0 || isTooLong ? part : joined([...this.#rest, part]);
     this.#rest = [];
     this.#restBytes = 0;

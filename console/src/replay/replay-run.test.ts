@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseEventLine } from '../../../src/cli/replay/event-line.ts';
 import { defaultPolicies } from '../../../src/core/policy.ts';
 import { Engine } from '../../../src/guard/engine.ts';
 import { runImmediately } from '../../../src/guard/run.ts';
 import { createIdentifier } from '../../../src/identity/identifier.ts';
 import { createMemoryStore } from '../../../src/stores/memory/index.ts';
+import { cli } from '../../../test/cli/cli-run.ts';
+import { LineSplitter } from './line-splitter.ts';
 import { ReplayRun, readPolicies } from './replay-run.ts';
 
 const sampleDay = readFileSync(new URL('../../../examples/sample-day.jsonl', import.meta.url), 'utf8')
@@ -69,5 +73,74 @@ describe('a replay in the page', () => {
     expect(() => readPolicies('policies: { login: { scores: {} } }', 'policy B')).toThrow(
       /policy B: .*scores/,
     );
+  });
+});
+
+describe('a replay in the page and one of the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const extra = 'policies: { admin: { extends: login, actions: [auth.admin] } }';
+  const event = (t: number, action = 'auth.login') =>
+    JSON.stringify({ t, op: 'fail', action, account: `a${t % 3}`, ip: '192.0.2.1' });
+
+  async function inPage(file: string, policyA: string, policyB: string | null) {
+    const replay = new ReplayRun(
+      readPolicies(policyA, 'policy A'),
+      policyB === null ? null : readPolicies(policyB, 'policy B'),
+    );
+    const splitter = new LineSplitter();
+    const bytes = new TextEncoder().encode(file);
+    for (const line of [...splitter.push(bytes), ...splitter.finish()]) replay.add(line);
+    return replay.finish();
+  }
+
+  const policyFile = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text === '' ? '{}' : text);
+    return path;
+  };
+
+  const firstBadLine = async (args: readonly string[], file: string) =>
+    /line (\d+): (.*?)\. Mend it/.exec((await cli(args, file)).stderr)?.slice(1) ?? null;
+
+  const files: readonly (readonly [what: string, file: string])[] = [
+    ['empty lines in the middle', `${event(1)}\n\n\r\n${event(2)}\n`],
+    ['empty lines at the begin', `\n\n${event(1)}\n`],
+    ['empty lines at the end', `${event(1)}\n${event(2)}\n\n\r\n\n`],
+    ['empty lines before a bad one', `${event(1)}\n\n{"t":-1}\n\n${event(2)}`],
+    ['nothing but empty lines', '\n\r\n\n'],
+    ['a line that is too long behind an empty one', `${event(1)}\n\n${'x'.repeat(4 * 1024 * 1024 + 1)}\n`],
+    ['an action that only A knows', `${event(1)}\n${event(2, 'auth.admin')}\n${event(3)}\n`],
+  ];
+
+  it.each(files)('count the same in a file with %s', async (_, file) => {
+    const args = ['replay', '-', '--summary', '--json', '--quiet'];
+    const path = policyFile('alone.yaml', extra);
+    const { stdout } = await cli([...args, '--skip-bad', '--policy', path], file);
+    const { summary } = JSON.parse(stdout);
+    const { events, badLines, firstBad, a } = await inPage(file, extra, null);
+    expect({ events, badLines, outcomes: a.outcomes }).toEqual({
+      events: summary.events,
+      badLines: summary.badLines,
+      outcomes: summary.outcomes,
+    });
+    const told = await firstBadLine([...args, '--policy', path], file);
+    expect(firstBad && [String(firstBad.line), firstBad.why]).toEqual(told);
+  });
+
+  it.each([
+    ...files.map(([what, file]) => [what, file, extra, ''] as const),
+    ['an action that only B knows', `${event(1)}\n${event(2, 'auth.admin')}\n`, '', extra] as const,
+  ])('compare the same in a file with %s', async (_, file, policyA, policyB) => {
+    const paths = [policyFile('a.yaml', policyA), policyFile('b.yaml', policyB)];
+    const { stdout } = await cli(['compare', ...paths, '-', '--json', '--skip-bad'], file);
+    const compared = JSON.parse(stdout);
+    const { events, badLines, a, b, comparison } = await inPage(file, policyA, policyB);
+    expect({ events, badLines }).toEqual({ events: compared.events, badLines: compared.badLines });
+    expect(comparison?.outcomes).toEqual(compared.outcomes);
+    const sumOf = (outcomes: Readonly<Record<string, number>> = {}) =>
+      Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    expect([sumOf(a.outcomes), sumOf(b?.outcomes)]).toEqual([events, events]);
   });
 });

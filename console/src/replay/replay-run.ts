@@ -1,10 +1,13 @@
+import { attackLabelOf } from '../../../src/cli/compare/attack-label.ts';
 import { Comparison } from '../../../src/cli/compare/comparison.ts';
+import { BlankLines } from '../../../src/cli/replay/blank-lines.ts';
 import { parseEventLine, type ReplayEvent } from '../../../src/cli/replay/event-line.ts';
+import { inputFault } from '../../../src/cli/replay/input-fault.ts';
+import { unreadable } from '../../../src/cli/replay/input-line.ts';
 import { Summary } from '../../../src/cli/replay/summary.ts';
 import { parseDocument } from '../../../src/config/document.ts';
 import { policiesOf } from '../../../src/config/policy-file.ts';
 import type { Decision } from '../../../src/core/decision.ts';
-import { Fault } from '../../../src/core/fault.ts';
 import { defaultPolicies, type Policy } from '../../../src/core/policy.ts';
 import { Engine } from '../../../src/guard/engine.ts';
 import { runImmediately } from '../../../src/guard/run.ts';
@@ -27,12 +30,10 @@ class Side {
     this.#store = createMemoryStore({ ...STORE_BOUNDS, clock: () => this.#time, sweep: false });
   }
 
-  decide(line: number, event: ReplayEvent): Decision {
+  decide(event: ReplayEvent): Decision {
     this.#time = event.t;
     const { operation } = this.#engine.prepare(event.op, event, event.cost);
-    const decision = runImmediately(this.#store.immediate, operation, event.t);
-    this.summary.add(line, event, decision);
-    return decision;
+    return runImmediately(this.#store.immediate, operation, event.t);
   }
 
   result(): SideResult {
@@ -50,6 +51,7 @@ export class ReplayRun implements FileRun {
   readonly #a: Side;
   readonly #b: Side | null;
   readonly #comparison: Comparison | null;
+  readonly #blanks = new BlankLines();
   #badLines = 0;
   #firstBad: { line: number; why: string } | null = null;
 
@@ -65,27 +67,33 @@ export class ReplayRun implements FileRun {
 
   /** Decides a line. A bad one is counted, and the first of them named. */
   add({ number, text, isUtf8 }: FileLine): null {
-    if (text === '' || text === '\r') return null;
-    const why = text === null || !isUtf8 ? 'not UTF-8, or longer than 4 MiB' : this.#decide(number, text);
-    if (why === null) return null;
-    this.#badLines += 1;
-    this.#firstBad ??= { line: number, why };
+    if (text !== null && this.#blanks.takes(text)) return null;
+    const gap = this.#blanks.gapBefore(number);
+    if (gap !== null) this.#noteBad(gap.number, gap.fault.message, gap.lines);
+    if (text === null) this.#noteBad(number, unreadable.tooLong);
+    else if (isUtf8) this.#decide(number, text);
+    else this.#noteBad(number, unreadable.notUtf8);
     return null;
   }
 
-  /** Why the line is bad, or null. */
-  #decide(number: number, text: string): string | null {
+  /** A line that one of two policies refuses counts for neither: what they made of the file would not compare. */
+  #decide(number: number, text: string): void {
     try {
       const event = parseEventLine(text);
-      const a = this.#a.decide(number, event);
-      const b = this.#b?.decide(number, event);
-      if (b !== undefined) this.#comparison?.add(number, event, labelOf(text), a, b);
-      return null;
+      const a = this.#a.decide(event);
+      const b = this.#b?.decide(event);
+      this.#a.summary.add(number, event, a);
+      if (b === undefined) return;
+      this.#b?.summary.add(number, event, b);
+      this.#comparison?.add(number, event, attackLabelOf(text), a, b);
     } catch (cause) {
-      if (cause instanceof Fault && (cause.code === 'INPUT_INVALID' || cause.code === 'OPERATION_UNKNOWN'))
-        return cause.message;
-      throw cause;
+      this.#noteBad(number, inputFault(cause).message);
     }
+  }
+
+  #noteBad(line: number, why: string, lines = 1): void {
+    this.#badLines += lines;
+    this.#firstBad ??= { line, why };
   }
 
   async finish(): Promise<ReplayResult> {
@@ -101,13 +109,6 @@ export class ReplayRun implements FileRun {
       comparison: this.#comparison && comparisonResultOf(this.#comparison),
     };
   }
-}
-
-/** Most files have no labels, and reading a line twice would cost as much as deciding it. */
-function labelOf(text: string): boolean | null {
-  if (!text.includes('"attack"')) return null;
-  const { attack } = JSON.parse(text) as { attack?: unknown };
-  return typeof attack === 'boolean' ? attack : null;
 }
 
 /** Whether a line has what only an event has. */

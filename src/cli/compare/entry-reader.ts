@@ -4,6 +4,7 @@ import { type LoggedLine, parseLoggedLine } from '../replay/logged-line.ts';
 import type { LoggedNotes } from '../replay/logged-notes.ts';
 import { adviceOnEvent } from '../replay/replay.ts';
 import type { LogNotes } from '../replay/summary.ts';
+import { attackLabelOf } from './attack-label.ts';
 
 /** An event or entry of a log, and whether it is known to be an attack; null when nobody says. */
 export interface Labelled {
@@ -21,7 +22,7 @@ export interface EntryReader {
 
 /** Event lines, with the label `"attack": true` or `false` where there is one. */
 export const eventReader: EntryReader = {
-  read: (line) => [{ entry: parseEventLine(line), attack: labelOf(line) }],
+  read: (line) => [{ entry: parseEventLine(line), attack: attackLabelOf(line) }],
   adviceOn: adviceOnEvent,
   end: () => [],
 };
@@ -31,17 +32,10 @@ export function loggedReader(notes: LoggedNotes): EntryReader {
   return {
     read(line, number) {
       const entry = notes.note(parseLoggedLine(line), number);
-      return entry === null ? [] : [{ entry, attack: labelOf(line) }];
+      return entry === null ? [] : [{ entry, attack: attackLabelOf(line) }];
     },
     end: () => [],
   };
-}
-
-/** The text is looked at first: most files have no labels, and reading a line twice costs. */
-function labelOf(line: string): boolean | null {
-  if (!line.includes('"attack"')) return null;
-  const { attack } = JSON.parse(line) as { readonly attack?: unknown };
-  return typeof attack === 'boolean' ? attack : null;
 }
 
 /** Lines of a log; what is not understood is noted. */

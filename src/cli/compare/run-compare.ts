@@ -1,6 +1,8 @@
 import { Fault } from '../../core/fault.ts';
 import type { Input } from '../replay/input.ts';
-import { type Line, LineReader, type UnreadableLine } from '../replay/line-reader.ts';
+import { inputFault } from '../replay/input-fault.ts';
+import type { Line, UnreadableLine } from '../replay/input-line.ts';
+import { LineReader } from '../replay/line-reader.ts';
 import { Progress } from '../replay/progress.ts';
 import { badLineText } from '../replay/replay.ts';
 import type { ReplayDecision } from '../replay/replay-decision.ts';
@@ -101,12 +103,9 @@ const nothing: readonly Labelled[] = [];
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
 
-const isInputFault = ({ code }: Fault): boolean => code === 'INPUT_INVALID' || code === 'OPERATION_UNKNOWN';
-
-/** Faults of the input are the line's; everything else is ours and goes on. */
-function noteFault(number: number, text: string, fault: unknown, run: CompareRun): void {
+function noteFault(number: number, text: string, cause: unknown, run: CompareRun): void {
   const { comparison, skipBad, reader } = run;
-  if (!(fault instanceof Fault) || !isInputFault(fault)) throw fault;
+  const fault = inputFault(cause);
   if (comparison.log !== null) {
     comparison.log.unknown.add(number, text);
     return;

@@ -1,25 +1,9 @@
 import { Fault } from '../../core/fault.ts';
-
-/** A line of input and its number, from 1. */
-export interface Line {
-  readonly number: number;
-  readonly text: string;
-}
-
-/** A line that cannot be read; its number, from 1, and why. */
-export interface UnreadableLine {
-  readonly number: number;
-  readonly fault: Fault;
-  /** How many lines in a row are alike: a gap in a file of events is told once. */
-  readonly lines: number;
-}
-
-/** Longer lines are refused, so that no input makes us hold it whole. In bytes. */
-const MAX_LINE_BYTES = 4 * 1024 * 1024;
+import { BlankLines } from './blank-lines.ts';
+import { type Line, MAX_LINE_BYTES, type UnreadableLine, unreadable } from './input-line.ts';
 
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
-const tooLong = `longer than ${MAX_LINE_BYTES} bytes`;
 
 /**
  * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. Events must be UTF-8:
@@ -32,8 +16,7 @@ export class LineReader {
   #restBytes = 0;
   #number = 0;
   readonly #of: 'events' | 'log';
-  /** Empty lines since the last that was not, which are fine unless another follows. */
-  #blanks = 0;
+  readonly #blanks = new BlankLines();
 
   constructor(of: 'events' | 'log') {
     this.#of = of;
@@ -93,39 +76,34 @@ export class LineReader {
 
   #addBytes(bytes: Uint8Array, lines: (Line | UnreadableLine)[]): void {
     if (bytes.length > MAX_LINE_BYTES) {
-      this.#addUnreadable(tooLong, lines);
+      this.#addUnreadable(unreadable.tooLong, lines);
       return;
     }
     const text = this.#decode(bytes);
     if (text !== null) this.#add(text, lines);
     else if (this.#of === 'log') this.#add(Buffer.from(bytes).toString('latin1'), lines);
-    else this.#addUnreadable('not valid UTF-8', lines);
+    else this.#addUnreadable(unreadable.notUtf8, lines);
   }
 
   #add(text: string, lines: (Line | UnreadableLine)[]): void {
-    if (this.#of === 'events' && (text === '' || text === '\r')) {
-      this.#number += 1;
-      this.#blanks += 1;
-      return;
-    }
-    this.#closeGap(lines);
+    const isBlank = this.#of === 'events' && this.#blanks.takes(text);
     this.#number += 1;
+    if (isBlank) return;
+    this.#closeGap(lines);
     const isMarked = this.#number === 1 && text.startsWith(BYTE_ORDER_MARK);
     lines.push({ number: this.#number, text: isMarked ? text.slice(1) : text });
   }
 
   #addUnreadable(why: string, lines: (Line | UnreadableLine)[]): void {
-    this.#closeGap(lines);
     this.#number += 1;
+    this.#closeGap(lines);
     lines.push({ number: this.#number, fault: new Fault('INPUT_INVALID', why), lines: 1 });
   }
 
   /** Empty lines that something follows were no end. */
   #closeGap(lines: (Line | UnreadableLine)[]): void {
-    if (this.#blanks === 0) return;
-    const fault = new Fault('INPUT_INVALID', 'an event must be an object, but the line is empty');
-    lines.push({ number: this.#number - this.#blanks + 1, fault, lines: this.#blanks });
-    this.#blanks = 0;
+    const gap = this.#blanks.gapBefore(this.#number);
+    if (gap !== null) lines.push(gap);
   }
 
   #decode(bytes: Uint8Array): string | null {

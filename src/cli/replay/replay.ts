@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Decision } from '../../core/decision.ts';
-import { Fault } from '../../core/fault.ts';
+import type { Fault } from '../../core/fault.ts';
 import type { Operation } from '../../core/operation.ts';
 import type { Engine } from '../../guard/engine.ts';
 import { runImmediately, runOperation } from '../../guard/run.ts';
@@ -9,7 +9,9 @@ import type { CommandIo, ExitCode } from '../streams.ts';
 import { DecisionWriter } from './decision-writer.ts';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
 import { openInput } from './input.ts';
-import { type Line, LineReader, type UnreadableLine } from './line-reader.ts';
+import { inputFault } from './input-fault.ts';
+import type { Line, UnreadableLine } from './input-line.ts';
+import { LineReader } from './line-reader.ts';
 import { isLogged } from './logged-line.ts';
 import { Progress } from './progress.ts';
 import { Summary, type SummedEvent } from './summary.ts';
@@ -169,10 +171,3 @@ export function badLineText(number: number, { message }: Fault, advice: string |
 /** A file of the other kind is the usual reason for a bad first line. */
 export const adviceOnEvent = (text: string): string | null =>
   isLogged(text) ? 'It is a line of a decision log: --format decisions' : null;
-
-/** Faults of the input are the line's; everything else is ours and goes on. */
-function inputFault(cause: unknown): Fault {
-  if (cause instanceof Fault && (cause.code === 'INPUT_INVALID' || cause.code === 'OPERATION_UNKNOWN'))
-    return cause;
-  throw cause;
-}
