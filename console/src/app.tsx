@@ -6,12 +6,21 @@ import { SignIn } from './pages/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import { useCell } from './state/cell.ts';
 
+/** How often a service that could not be asked is asked again. */
+const AGAIN_EVERY_MS = 5_000;
+
 /** Asks for a token only when the service does; on loopback without tokens it does not. */
 export function App() {
   const { stage, token, why } = useCell(session);
   useEffect(() => {
     if (stage === 'unknown') void firstLook();
   }, [stage]);
+  const isUnanswered = stage === 'asked' && why !== null;
+  useEffect(() => {
+    if (!isUnanswered) return;
+    const timer = setInterval(() => void firstLook(), AGAIN_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isUnanswered]);
   useEffect(() => {
     if (stage !== 'in') return;
     startFeed(token);

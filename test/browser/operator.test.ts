@@ -175,6 +175,13 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await page.getByRole('button', { name: /^Remove the pin/ }).click();
     await confirm('Remove');
     await page.getByText('Nothing is pinned.').waitFor();
+    await visit(page, 'Live');
+    const events = page.getByRole('region', { name: 'Events' });
+    await events
+      .getByText('Ada (token test-operate) pinned the limit of one network: a false alarm')
+      .waitFor();
+    await events.getByText('1 pin holds now: the limit of one network').waitFor();
+    await events.getByText('No pin holds any more').waitFor();
   });
 
   it('never finds a subject in the address or in what the tab keeps', async () => {
@@ -188,14 +195,40 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
 });
 
 describe.skipIf(chromiumPath() === null)('a console on loopback without tokens', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+
+  beforeAll(async () => {
+    service = await startConsoleService({ tokens: [] });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
   it('asks for none', async () => {
-    const service = await startConsoleService({ tokens: [] });
-    const browser = await openBrowser();
     const { page, faults } = await openConsole(browser, service.url);
     await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Live').waitFor();
     expect(faults).toEqual([]);
-    await browser.close();
-    await service.close();
+    await page.context().close();
+  });
+
+  it('says that its first answer was cut off, and looks again by itself', async () => {
+    const { page, faults } = await openConsole(browser, service.url);
+    await page.addInitScript(`
+      const real = globalThis.fetch;
+      globalThis.fetch = async (...asked) => {
+        globalThis.fetch = real;
+        const body = new ReadableStream({ pull: (stream) => stream.error(new TypeError('network error')) });
+        return new Response(body, { headers: { 'content-type': 'application/json' } });
+      };
+    `);
+    await page.reload();
+    await page.getByRole('alert').getByText('The answer of the service was cut off.').waitFor();
+    await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
   });
 });

@@ -4,7 +4,7 @@ import { session } from './session.ts';
 /** An answer of the service that is not the one that was asked for, in words for a person. */
 export class ServiceProblem extends Error {
   override readonly name = 'ServiceProblem';
-  /** 0 when there was no answer. */
+  /** 0 when there was no answer, or not the whole of it. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -21,15 +21,17 @@ const TIMEOUT_MS = 15_000;
  * @param path relative to the page, so that the console works below any prefix a proxy puts it under
  */
 export async function ask(method: string, path: string, body?: object): Promise<unknown> {
-  const response = await send(method, path, body);
+  const { token } = session.get();
+  const response = await send(method, path, token, body);
   const answer = await readAnswer(response);
   if (response.ok) return answer;
-  if (response.status === 401) session.set({ ...session.get(), stage: 'asked', why: null });
+  // An answer to another token than the present one says nothing about that.
+  if (response.status === 401 && session.get().token === token)
+    session.set({ ...session.get(), stage: 'asked', why: null });
   throw new ServiceProblem(response.status, problemText(response.status, answer));
 }
 
-async function send(method: string, path: string, body?: object): Promise<Response> {
-  const { token } = session.get();
+async function send(method: string, path: string, token: string | null, body?: object): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (token !== null) headers.authorization = `Bearer ${token}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -42,16 +44,20 @@ async function send(method: string, path: string, body?: object): Promise<Respon
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (cause) {
-    const isSlow = cause instanceof DOMException && cause.name === 'TimeoutError';
-    throw new ServiceProblem(
-      0,
-      isSlow ? 'The service did not answer in time.' : 'The service cannot be reached.',
-    );
+    throw noAnswer(cause, 'The service cannot be reached.');
   }
 }
 
+/** @param words for all but an answer that took too long */
+function noAnswer(cause: unknown, words: string): ServiceProblem {
+  const isSlow = cause instanceof DOMException && cause.name === 'TimeoutError';
+  return new ServiceProblem(0, isSlow ? 'The service did not answer in time.' : words);
+}
+
 async function readAnswer(response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await response.text().catch((cause: unknown) => {
+    throw noAnswer(cause, 'The answer of the service was cut off.');
+  });
   if (!/json/.test(response.headers.get('content-type') ?? '')) return text;
   try {
     return JSON.parse(text);

@@ -60,14 +60,26 @@ export const status = {
   },
 };
 
-/** Finds out whether a token is asked for: with the one of this tab, or with none. */
-export async function firstLook(): Promise<void> {
+let firstLooking: Promise<void> | null = null;
+
+/** Finds out whether a token is asked for: with the one of this tab, or with none. One look at a time. */
+export function firstLook(): Promise<void> {
+  firstLooking ??= lookFirst().finally(() => {
+    firstLooking = null;
+  });
+  return firstLooking;
+}
+
+async function lookFirst(): Promise<void> {
   const { token } = session.get();
+  // Somebody may have typed a token meanwhile, and that one counts.
+  const isOvertaken = () => session.get().stage === 'in' || session.get().token !== token;
   try {
     await ask('GET', 'v1/status');
-    enter(token);
+    if (!isOvertaken()) enter(token);
   } catch (cause) {
     if (!(cause instanceof ServiceProblem)) throw cause;
+    if (isOvertaken()) return;
     const isRefused = cause.status === 401 || cause.status === 403;
     session.set({ stage: 'asked', token: isRefused ? null : token, why: isRefused ? null : cause.message });
   }
