@@ -25,7 +25,12 @@ const wordsOf: Readonly<Record<string, Words>> = {
   critical: ({ policy, what }) => `${textIn(policy)}: ${textIn(what)}: nobody passes for a while`,
   limit: ({ what, rule, route, by, shadow }) =>
     `${textIn(what)} ${textIn(rule) || textIn(by)} ${textIn(route)}${shadow === true ? ' (shadow)' : ''}`.trimEnd(),
-  audit: ({ what, by, why }) => `${textIn(what)} by ${textIn(by)}: ${textIn(why)}`,
+  audit: ({ what, by, why, unsure }) =>
+    `${textIn(what)}${unsure === true ? ' or not, the store failed,' : ''} by ${textIn(by)}: ${textIn(why)}`,
+  pin: ({ pins }) => {
+    const names = listIn(pins).map(({ id }) => textIn(id));
+    return names.length === 0 ? 'none holds any more' : `holding now: ${names.join(', ')}`;
+  },
   sampled: ({ shown, hidden }) => {
     const left = Object.values(fieldsOf(hidden)).reduce((sum: number, count) => sum + numberIn(count), 0);
     return `${left} events of one second were left out, ${numberIn(shown)} shown`;

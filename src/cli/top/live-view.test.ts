@@ -182,6 +182,12 @@ describe('events in words', () => {
       'login: spray on K1, level 2',
     ],
     [{ type: 'audit', what: 'lifted', by: 'ann', why: 'a mistake' }, 'lifted by ann: a mistake'],
+    [
+      { type: 'audit', what: 'lifted', by: 'ann', why: 'a mistake', unsure: true },
+      'lifted or not, the store failed, by ann: a mistake',
+    ],
+    [{ type: 'pin', pins: [{ id: 'limit:anonymous', until: 9 }] }, 'holding now: limit:anonymous'],
+    [{ type: 'pin', pins: [] }, 'none holds any more'],
     [{ type: 'config', version: 7, at: 3, nested: {} }, 'version 7'],
   ])('%j', (event, words) => {
     expect(eventWords({ t: 0, ...event })).toBe(`--:--:--.--- ${event.type.padEnd(9)} ${words}`);
