@@ -128,13 +128,17 @@ describe.skipIf(chromiumPath() === null)('the list of running blocks', () => {
       .waitFor();
   });
 
-  it('waits for an answer that takes longer than the pause between two', async () => {
+  it('waits for an answer that takes longer than the pause between two, and lets the service rest', async () => {
+    let asked = 0;
     await page.route('**/v1/blocks*', async (route) => {
+      asked += 1;
       await new Promise((resolve) => setTimeout(resolve, 7_000));
       await route.fulfill({ json: { at: Date.now(), blocks: [], more: false } });
     });
     await visit(page, 'Blocks');
     await page.getByText('No block runs.').waitFor();
+    await page.waitForTimeout(6_000);
+    expect(asked).toBe(1);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 });
