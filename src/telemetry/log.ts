@@ -3,6 +3,7 @@ import { Fault } from '../core/fault.ts';
 import { cleanText } from './clean-text.ts';
 import { LineBudget } from './line-budget.ts';
 import type { LogLevel } from './log-level.ts';
+import { stdoutLines } from './stdout-lines.ts';
 
 /**
  * Everything a log line can carry. The set is closed: there is no field for an address, an account, a User-Agent, a
@@ -81,7 +82,10 @@ export interface Log {
 export interface LogOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
-  /** Default: stdout, written before the call returns. */
+  /**
+   * Default: stdout, written before the call returns. What stdout does not take waits, up to 1 MiB; more is lost and
+   * counted.
+   */
   readonly destination?: DestinationStream;
   /** The most lines a second below `error`; more are counted and told once it is over. Default 200. */
   readonly linesPerSecond?: number;
@@ -101,9 +105,15 @@ export function createLog(options: LogOptions = {}): Log {
       timestamp: () => `,"time":${Math.round(clock())}`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: true }),
+    options.destination ?? stdoutLines((count) => lostLine(count, clock())),
   );
   return new BoundedLog(logger, new LineBudget(linesPerSecond, clock));
+}
+
+/** Written past pino: it stands among lines that pino has written long ago. */
+function lostLine(count: number, nowMs: number): string {
+  const msg = 'log lines were lost: stdout did not take them';
+  return `${JSON.stringify({ level: 'warn', time: Math.round(nowMs), count, msg })}\n`;
 }
 
 class BoundedLog implements Log {

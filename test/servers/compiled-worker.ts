@@ -19,9 +19,12 @@ export interface WorkerLimits {
   readonly fileKib: number;
 }
 
+/** Where a process writes its stdout. Default: where this one does. */
+type WorkerStdout = 'inherit' | 'pipe' | number;
+
 /** A TypeScript file that tests run in processes of its own, compiled together with all it imports. */
 export interface CompiledWorker {
-  start(args: readonly string[], limits?: WorkerLimits): ChildProcess;
+  start(args: readonly string[], limits?: WorkerLimits, stdout?: WorkerStdout): ChildProcess;
   /** Ends what still runs and removes what was compiled. */
   remove(): void;
 }
@@ -44,8 +47,8 @@ export function compileWorker(file: URL): CompiledWorker {
   const program = join(folder, relative(root, source)).replace(/\.ts$/, '.js');
   const children = new Set<ChildProcess>();
   return {
-    start: (args, limits) => {
-      const child = start([process.execPath, program, ...args], limits);
+    start: (args, limits, stdout) => {
+      const child = start([process.execPath, program, ...args], limits, stdout);
       children.add(child);
       child.once('exit', () => children.delete(child));
       return child;
@@ -58,10 +61,14 @@ export function compileWorker(file: URL): CompiledWorker {
 }
 
 /** lmdb writes its errors to stderr by itself; where they are provoked they are not shown. */
-function start(command: readonly string[], limits?: WorkerLimits): ChildProcess {
+function start(
+  command: readonly string[],
+  limits?: WorkerLimits,
+  stdout: WorkerStdout = 'inherit',
+): ChildProcess {
   const limited = limits === undefined ? 'exec "$@"' : `ulimit -f ${limits.fileKib}; exec "$@"`;
   return spawn('bash', ['-c', limited, 'worker', ...command], {
-    stdio: ['ignore', 'inherit', limits === undefined ? 'inherit' : 'ignore', 'ipc'],
+    stdio: ['ignore', stdout, limits === undefined ? 'inherit' : 'ignore', 'ipc'],
   });
 }
 
