@@ -4,8 +4,8 @@ const SECOND_MS = 1000;
 export class LineBudget {
   readonly #perSecond: number;
   readonly #clock: () => number;
+  readonly #written = { lesser: 0, grave: 0 };
   #second = Number.NEGATIVE_INFINITY;
-  #lines = 0;
   #hidden = 0;
 
   constructor(perSecond: number, clock: () => number) {
@@ -13,23 +13,33 @@ export class LineBudget {
     this.#clock = clock;
   }
 
-  /** What is grave has as much room again, so that a flood of lesser lines cannot hide it. */
-  allows(isGrave: boolean): boolean {
-    const second = Math.floor(this.#clock() / SECOND_MS);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#lines = 0;
-    }
-    this.#lines += 1;
-    if (this.#lines <= (isGrave ? 2 * this.#perSecond : this.#perSecond)) return true;
-    this.#hidden += 1;
-    return false;
+  /** How many were left out and not told of yet. */
+  get hidden(): number {
+    return this.#hidden;
   }
 
-  /** How many were left out since this was last asked. */
-  takeHidden(): number {
-    const hidden = this.#hidden;
+  /** What is grave has as much room again, so that a flood of lesser lines cannot hide it. */
+  allows(isGrave: boolean): boolean {
+    this.#turnSecond();
+    const kind = isGrave ? 'grave' : 'lesser';
+    if (this.#written[kind] >= this.#perSecond) {
+      this.#hidden += 1;
+      return false;
+    }
+    this.#written[kind] += 1;
+    return true;
+  }
+
+  /** To be called when the count has really been written. */
+  toldHidden(): void {
     this.#hidden = 0;
-    return hidden;
+  }
+
+  #turnSecond(): void {
+    const second = Math.floor(this.#clock() / SECOND_MS);
+    if (second === this.#second) return;
+    this.#second = second;
+    this.#written.lesser = 0;
+    this.#written.grave = 0;
   }
 }

@@ -82,14 +82,46 @@ describe('createLog', () => {
   it('says how many lines it left out', () => {
     const { log, time, lines } = logged({ linesPerSecond: 2 });
     for (let n = 0; n < 10; n += 1) log.warn({ count: n }, 'many');
-    log.error({}, 'grave');
     time.now += 1000;
     log.info({}, 'later');
     expect(lines().map(({ msg, count }) => [msg, count])).toEqual([
       ['many', 0],
       ['many', 1],
-      ['log lines were left out: too many a second', 9],
+      ['log lines were left out: too many a second', 8],
       ['later', undefined],
+    ]);
+  });
+
+  it('hides no error behind a flood of warnings', () => {
+    const { log, lines } = logged({ linesPerSecond: 2 });
+    for (let n = 0; n < 10; n += 1) log.warn({}, 'many');
+    log.error({}, 'grave');
+    expect(lines().filter(({ level }) => level === 'error')).toMatchObject([{ msg: 'grave' }]);
+  });
+
+  it('says so at the level error too', () => {
+    const { log, time, lines } = logged({ linesPerSecond: 2, level: 'error' });
+    for (let n = 0; n < 10; n += 1) log.error({}, 'many');
+    time.now += 1000;
+    log.error({}, 'later');
+    expect(lines().slice(2)).toMatchObject([
+      { level: 'error', msg: 'log lines were left out: too many a second', count: 8 },
+      { level: 'error', msg: 'later' },
+    ]);
+  });
+
+  it('keeps the count while the log is at a level where it cannot be told', () => {
+    const { log, time, lines } = logged({ linesPerSecond: 2 });
+    for (let n = 0; n < 10; n += 1) log.warn({}, 'many');
+    time.now += 1000;
+    log.setLevel('fatal');
+    log.fatal({}, 'the worst');
+    log.setLevel('info');
+    log.info({}, 'later');
+    expect(lines().slice(2)).toMatchObject([
+      { msg: 'the worst' },
+      { msg: 'log lines were left out: too many a second', count: 8 },
+      { msg: 'later' },
     ]);
   });
 

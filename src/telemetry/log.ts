@@ -87,7 +87,7 @@ export interface LogOptions {
    * counted.
    */
   readonly destination?: DestinationStream;
-  /** The most lines a second below `error`; more are counted and told once it is over. Default 200. */
+  /** The most lines a second below `error`, and as many errors; more are counted and told of. Default 200. */
   readonly linesPerSecond?: number;
   /** Milliseconds; default `Date.now`. */
   readonly clock?: () => number;
@@ -155,9 +155,17 @@ class BoundedLog implements Log {
   #write(level: Writing, fields: LogFields, message: string): void {
     if (!this.#logger.isLevelEnabled(level)) return;
     if (level !== 'fatal' && !this.#budget.allows(level === 'error')) return;
-    const hidden = this.#budget.takeHidden();
-    if (hidden > 0) this.#logger.warn({ count: hidden }, 'log lines were left out: too many a second');
+    this.#tellHidden();
     this.#logger[level](lineOf(fields), cleanText(message, mostMessageChars));
+  }
+
+  /** At the level `error` only errors can have been left out, and that is as grave. */
+  #tellHidden(): void {
+    const count = this.#budget.hidden;
+    const level = this.writes('warn') ? 'warn' : 'error';
+    if (count === 0 || !this.writes(level)) return;
+    this.#logger[level]({ count }, 'log lines were left out: too many a second');
+    this.#budget.toldHidden();
   }
 }
 
