@@ -24,7 +24,7 @@ const limiterName = 'envoy';
  * installed this is said, and the rest of the service goes on.
  */
 export const openGrpcRoom: OpenRoom = async (parts) => {
-  const { host, grpcPort, drainMs } = parts.config.listen;
+  const { host, grpcPort, drainMs, maxConnections, requestTimeoutMs } = parts.config.listen;
   if (grpcPort === null || !(await isInstalled(parts))) return null;
   const { log } = parts.observation;
   const onFault = (error: unknown, route: string) =>
@@ -46,6 +46,8 @@ export const openGrpcRoom: OpenRoom = async (parts) => {
         addressOf: (peer, header) => terms.addressOf(peer, header),
         headers: () => terms.limits,
         userHeader: () => terms.limits.userHeader,
+        connections: maxConnections,
+        silentMs: requestTimeoutMs,
         drainMs,
         onFault,
       });

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { Server, ServerCredentials, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Server, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
@@ -9,6 +7,7 @@ import { TokenBook } from '../http/token-book.ts';
 import { type CallerTraits, callerCheck } from './caller-check.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
+import { GrpcDoor } from './grpc-door.ts';
 import { type GrpcLibrary, loadGrpcLibrary } from './grpc-library.ts';
 import { HealthService } from './health-service.ts';
 import { rateLimitAnswer } from './rate-limit-answer.ts';
@@ -37,6 +36,12 @@ export interface GrpcParts {
   readonly userHeader?: (() => string | null) | undefined;
   /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. Default 256 KiB: all headers of a request. */
   readonly messageBytes?: number | undefined;
+  /** Connections at once; more are closed as they come. Default 4096. */
+  readonly connections?: number | undefined;
+  /** How long a connection may stay that has sent nothing yet. Default 10 s. */
+  readonly silentMs?: number | undefined;
+  /** How long a connection may stay without a call. Default 5 minutes; Envoy opens another when it needs one. */
+  readonly idleMs?: number | undefined;
   /** How long calls may go on after `close`. Default 10 s. */
   readonly drainMs?: number | undefined;
   /** Told of faults of ours, with the method they were met on. Default: a warning of the process. */
@@ -51,6 +56,9 @@ export interface GrpcListener {
 }
 
 const defaultMessageBytes = 256 * 1024;
+const defaultConnections = 4_096;
+const defaultSilentMs = 10_000;
+const defaultIdleMs = 5 * 60_000;
 const defaultDrainMs = 10_000;
 const mostConcurrentStreams = 1_000;
 
@@ -67,13 +75,22 @@ export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
     'envoy.service.auth.v3.Authorization',
   ]);
   const server = makeServer(library, parts, health);
-  await assertFree(parts);
-  const port = await bind(server, parts, library.grpc.ServerCredentials.createInsecure());
+  const { injectConnection } = server.createConnectionInjector(
+    library.grpc.ServerCredentials.createInsecure(),
+  );
+  const door = new GrpcDoor({
+    host: parts.host,
+    port: parts.port,
+    connections: parts.connections ?? defaultConnections,
+    silentMs: parts.silentMs ?? defaultSilentMs,
+    admit: injectConnection,
+  });
+  const port = await door.open();
   let closing: Promise<void> | undefined;
   return {
     port,
     close: () => {
-      closing ??= drain(server, health, parts.drainMs ?? defaultDrainMs);
+      closing ??= drain(server, door, health, parts.drainMs ?? defaultDrainMs);
       return closing;
     },
   };
@@ -83,6 +100,7 @@ function makeServer({ grpc, services }: GrpcLibrary, parts: GrpcParts, health: H
   const server = new grpc.Server({
     'grpc.max_receive_message_length': parts.messageBytes ?? defaultMessageBytes,
     'grpc.max_concurrent_streams': mostConcurrentStreams,
+    'grpc.max_connection_idle_ms': parts.idleMs ?? defaultIdleMs,
     'grpc.enable_channelz': 0,
   });
   const taking: CallTaking = {
@@ -121,46 +139,15 @@ function authorize({ limiter, addressOf, userHeader, headers = () => ({}) }: Grp
   };
 }
 
-function bind(server: Server, { host, port }: GrpcParts, credentials: ServerCredentials): Promise<number> {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (cause, bound) => {
-      if (cause === null) resolve(bound);
-      else
-        reject(
-          new Fault('CONFIG_INVALID', `gRPC cannot listen on port ${port}: ${cause.message}`, { cause }),
-        );
-    });
-  });
-}
-
-/**
- * Asked before the library binds: it writes a line of its own to stderr when a port is taken, which can only be turned
- * off for the whole process, and the process may be a host with other users of the library.
- */
-async function assertFree({ host, port }: GrpcParts): Promise<void> {
-  const probe = createServer();
-  try {
-    await once(probe.listen({ host, port, exclusive: true }), 'listening');
-  } catch (cause) {
-    // Any other trouble is told by the library itself, in the words of its kind.
-    if (!isTaken(cause)) return;
-    throw new Fault(
-      'CONFIG_INVALID',
-      `port ${port} (gRPC for Envoy) is taken: choose another with --grpc-port, or none`,
-      { cause },
-    );
-  }
-  await new Promise((resolve) => probe.close(resolve));
-}
-
-const isTaken = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-
-function drain(server: Server, health: HealthService, drainMs: number): Promise<void> {
+function drain(server: Server, door: GrpcDoor, health: HealthService, drainMs: number): Promise<void> {
+  door.close();
   health.drain();
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.forceShutdown(), drainMs);
+    const cut = setTimeout(() => {
+      server.forceShutdown();
+      // The library waits for peers that keep their half of a connection open.
+      door.cut();
+    }, drainMs);
     server.tryShutdown(() => {
       clearTimeout(cut);
       resolve();
