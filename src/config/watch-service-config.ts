@@ -1,10 +1,10 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Fault } from '../core/fault.ts';
 import { type ConfigChange, changeBetween } from './config-change.ts';
 import type { Environment } from './environment-variables.ts';
 import type { Problem } from './problem.ts';
-import { checkServiceConfig } from './read-service-config.ts';
+import { type ConfigReading, checkServiceConfig } from './read-service-config.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 export interface WatchOptions {
@@ -56,7 +56,7 @@ class FileWatcher implements ConfigWatcher {
   readonly #folders = new Map<string, FSWatcher>();
   #files: readonly string[];
   #current: ServiceConfig;
-  #seen: string;
+  #seen = '';
   #rest: NodeJS.Timeout | null = null;
 
   constructor(path: string, options: WatchOptions) {
@@ -64,11 +64,13 @@ class FileWatcher implements ConfigWatcher {
     this.#options = options;
     this.#current = options.running;
     this.#debounceMs = options.debounceMs ?? 200;
-    this.#files = this.#read().files;
-    this.#seen = fingerprint(this.#files);
+    this.#files = [resolve(path)];
+    const { config } = this.#read();
     this.#watchFolders();
     this.#poll = setInterval(() => this.#look(), options.pollMs ?? 5000);
     this.#poll.unref();
+    // A service takes its time to start, and the file may have changed since what runs was read.
+    if (config === null || differs(changeBetween(this.#current, config))) this.#reloadSoon();
   }
 
   get current(): ServiceConfig {
@@ -77,9 +79,7 @@ class FileWatcher implements ConfigWatcher {
 
   reload(): ReloadResult {
     this.#settle();
-    const { config, problems, files } = this.#read();
-    this.#files = files;
-    this.#seen = fingerprint(files);
+    const { config, problems } = this.#read();
     this.#watchFolders();
     if (config === null) {
       this.#options.onRefused(problems);
@@ -95,13 +95,21 @@ class FileWatcher implements ConfigWatcher {
     this.#folders.clear();
   }
 
-  #read() {
+  /** What is written while it reads is a change since: the fingerprint is from before. */
+  #read(): ConfigReading {
     const { env, environment } = this.#options;
-    return checkServiceConfig({ path: this.#path, env, environment });
+    const read = () => checkServiceConfig({ path: this.#path, env, environment });
+    this.#seen = fingerprint(this.#files);
+    const reading = read();
+    if (String(reading.files) === String(this.#files)) return reading;
+    // Other files are named than were looked at.
+    this.#files = reading.files;
+    this.#seen = fingerprint(this.#files);
+    return read();
   }
 
   #apply(change: ConfigChange): ReloadResult {
-    if (change.live.length === 0 && change.needsRestart.length === 0) return 'unchanged';
+    if (!differs(change)) return 'unchanged';
     try {
       this.#options.onChange(change);
     } catch (cause) {
@@ -145,6 +153,10 @@ class FileWatcher implements ConfigWatcher {
     const seen = fingerprint(this.#files);
     if (seen === this.#seen && this.#rest === null) return;
     this.#seen = seen;
+    this.#reloadSoon();
+  }
+
+  #reloadSoon(): void {
     this.#settle();
     this.#rest = setTimeout(() => this.reload(), this.#debounceMs);
     this.#rest.unref();
@@ -155,6 +167,8 @@ class FileWatcher implements ConfigWatcher {
     this.#rest = null;
   }
 }
+
+const differs = ({ live, needsRestart }: ConfigChange): boolean => live.length > 0 || needsRestart.length > 0;
 
 /** Tells one state of files from another, through symbolic links. */
 function fingerprint(files: readonly string[]): string {

@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigChange } from '../../src/config/config-change.ts';
 import { problemText } from '../../src/config/problem.ts';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
-import { type ConfigWatcher, watchServiceConfig } from '../../src/config/watch-service-config.ts';
+import {
+  type ConfigWatcher,
+  type WatchOptions,
+  watchServiceConfig,
+} from '../../src/config/watch-service-config.ts';
 
 type Heard = { readonly change: ConfigChange } | { readonly refused: readonly string[] };
 
@@ -15,12 +19,12 @@ class Listening {
   #wake: (() => void) | null = null;
   readonly watcher: ConfigWatcher;
 
-  constructor(path: string, timing: { debounceMs?: number; pollMs?: number } = {}) {
+  constructor(path: string, options: Partial<WatchOptions> = {}) {
     this.watcher = watchServiceConfig(path, {
-      running: readServiceConfig({ path, env: {} }),
       env: {},
       debounceMs: 20,
-      ...timing,
+      ...options,
+      running: options.running ?? readServiceConfig({ path, env: {} }),
       onChange: (change) => this.#hear({ change }),
       onRefused: (problems) => this.#hear({ refused: problems.map(problemText) }),
     });
@@ -159,6 +163,37 @@ describe('a watched configuration file', () => {
     listening = new Listening(linked, { pollMs: 25 });
     writeFileSync(join(far, 'real.yaml'), yaml(60));
     expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(60);
+  });
+
+  it('is taken over when it changed between the reading of what runs and the watch', async () => {
+    const running = readServiceConfig({ path, env: {} });
+    writeFileSync(path, yaml(20));
+    listening = new Listening(path, { running });
+    expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(20);
+  });
+
+  it('is refused when it went bad between the reading of what runs and the watch', async () => {
+    const running = readServiceConfig({ path, env: {} });
+    writeFileSync(path, 'x');
+    listening = new Listening(path, { running });
+    expect(await listening.next()).toEqual({ refused: ['must be an object, got a string of 1 characters'] });
+  });
+
+  it('is taken over when it changes while it is being read', async () => {
+    const writes: (() => void)[] = [];
+    // Variables are read after the file.
+    const env = {
+      get PORTCULLIS_PORT() {
+        writes.pop()?.();
+        return undefined;
+      },
+    };
+    writes.push(() => writeFileSync(path, yaml(20)));
+    listening = new Listening(path, { env, pollMs: 25 });
+    expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(20);
+    writes.push(() => writeFileSync(path, yaml(30)));
+    expect(listening.watcher.reload()).toBe('unchanged');
+    expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(30);
   });
 
   it('is read on demand, and says what became of it', () => {
