@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ServeFlags } from '../../src/cli/serve/with-flags.ts';
 import { type CompiledWorker, compileWorker, type WorkerLimits } from '../servers/compiled-worker.ts';
 
 /** A service in a process of its own. */
@@ -33,7 +34,15 @@ export class ServiceProcesses {
         ...document,
       }),
     );
-    const child = this.#worker.start([config], limits);
+    return this.#run(this.#worker.start([JSON.stringify({ config })], limits));
+  }
+
+  /** Without a configuration; its log is to be read from `child.stdout`. */
+  async startWith(flags: ServeFlags): Promise<ServiceProcess> {
+    return this.#run(this.#worker.start([JSON.stringify(flags)], undefined, 'pipe'));
+  }
+
+  async #run(child: ChildProcess): Promise<ServiceProcess> {
     const said: string[] = [];
     child.on('message', (line) => said.push(String(line)));
     const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);

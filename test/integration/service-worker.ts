@@ -1,9 +1,10 @@
 import { Readable, Writable } from 'node:stream';
 import { serve } from '../../src/cli/serve/serve.ts';
+import type { ServeFlags } from '../../src/cli/serve/with-flags.ts';
 
 /**
- * `portcullis serve --config FILE` in a process of its own. What it says is sent to the process that started it, line by
- * line.
+ * `portcullis serve` in a process of its own, with flags as JSON. What it says is sent to the process that started it, line
+ * by line.
  */
 class Lines extends Writable {
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
@@ -12,7 +13,12 @@ class Lines extends Writable {
   }
 }
 
-const [config = ''] = process.argv.slice(2);
+const [flags = '{}'] = process.argv.slice(2);
 const out = new Lines();
-await serve({ config }, { stdin: Readable.from([]), stdout: out, stderr: out, isTerminal: false });
+await serve(JSON.parse(flags) as ServeFlags, {
+  stdin: Readable.from([]),
+  stdout: out,
+  stderr: out,
+  isTerminal: false,
+});
 process.disconnect?.();

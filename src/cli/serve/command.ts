@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../streams.ts';
-import type { ServeFlags } from './serve.ts';
+import type { ServeFlags } from './with-flags.ts';
 
 const help = `
 Serves decisions over HTTP until it gets SIGTERM or SIGINT; then it answers what it has accepted, and ends. Without a

@@ -1,59 +1,66 @@
-import { resolve } from 'node:path';
 import { problemText } from '../../config/problem.ts';
 import { checkServiceConfig, readServiceConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { serviceDefaults } from '../../config/service-defaults.ts';
 import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-service-config.ts';
-import { Fault, shapeOf } from '../../core/fault.ts';
 import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
-import { untilToldToEnd } from './signals.ts';
-
-/** What the command line may say over the configuration. */
-export interface ServeFlags {
-  readonly config?: string;
-  readonly environment?: string;
-  readonly store?: string;
-  readonly host?: string;
-  readonly port?: string;
-  readonly grpcPort?: string;
-  readonly data?: string;
-}
+import { onHangup, untilToldToEnd } from './signals.ts';
+import { type ServeFlags, withFlags } from './with-flags.ts';
 
 /** Serves until the process is told to end. */
 export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const say = (line: string) => io.stderr.write(`portcullis: ${line}\n`);
-  const written = readServiceConfig({ path: flags.config, environment: flags.environment });
+  const source = { path: flags.config, environment: flags.environment };
+  const written = readServiceConfig(source);
+  const [file] = checkServiceConfig(source).files;
   const config = withFlags(written, flags);
   const log = createLog({ level: config.telemetry.logLevel });
-  const service = await createService(config, { log });
-  const watcher = watchConfig(written, flags, service, log);
+  let watcher: ConfigWatcher | null = null;
+  const ignoreHangups = onHangup(() => {
+    if (file === undefined) log.info({}, 'SIGHUP: there is no configuration file to read again');
+    // While the service starts there is none yet: the first thing it does is to read the file.
+    watcher?.reload();
+  });
   try {
-    const told = untilToldToEnd();
-    const address = await service.listen();
-    for (const line of greeting(config, service, address)) say(line);
-    const signal = await told;
-    say(`${signal}: no new connections; answering what has been accepted`);
+    const service = await createService(config, { log });
+    if (file !== undefined) watcher = watchConfig(file, written, flags, service, log);
+    try {
+      await listenUntilToldToEnd(config, service, say);
+    } finally {
+      watcher?.close();
+      watcher = null;
+      await service.close();
+    }
   } finally {
-    watcher?.close();
-    await service.close();
+    ignoreHangups();
   }
   say('ended');
 }
 
-/** Keeps the service at its file, where it has one; `SIGHUP` has it read at once. */
+async function listenUntilToldToEnd(
+  config: ServiceConfig,
+  service: Service,
+  say: (line: string) => void,
+): Promise<void> {
+  const told = untilToldToEnd();
+  const address = await service.listen();
+  for (const line of greeting(config, service, address)) say(line);
+  const signal = await told;
+  say(`${signal}: no new connections; answering what has been accepted`);
+}
+
+/** Keeps the service at its file. */
 function watchConfig(
+  file: string,
   written: ServiceConfig,
   flags: ServeFlags,
   service: Service,
   log: Log,
-): ConfigWatcher | null {
+): ConfigWatcher {
   const { environment } = flags;
-  const [path] = checkServiceConfig({ path: flags.config, environment }).files;
-  if (path === undefined) return null;
-  const watcher = watchServiceConfig(path, {
+  return watchServiceConfig(file, {
     running: written,
     ...(environment === undefined ? {} : { environment }),
     onChange: (change) => {
@@ -71,8 +78,6 @@ function watchConfig(
       );
     },
   });
-  process.on('SIGHUP', () => watcher.reload());
-  return watcher;
 }
 
 /** What a person who has just started the service wants to know. */
@@ -107,40 +112,4 @@ function describeStore({ dataFolder }: ServiceConfig, { storeKind, storeReached 
     return `${storeKind}, which cannot be reached now; decisions are made without it until it can`;
   if (storeKind === 'lmdb') return `embedded store in ${dataFolder}`;
   return storeKind === 'memory' ? 'in memory: they end with this process' : storeKind;
-}
-
-/** Flags count before everything else. */
-function withFlags(config: ServiceConfig, flags: ServeFlags): ServiceConfig {
-  const { store, host, port, grpcPort, data } = flags;
-  const dataFolder = data === undefined ? config.dataFolder : resolve(data);
-  return {
-    ...config,
-    dataFolder,
-    telemetry: { ...config.telemetry, decisionLog: movedLog(config, dataFolder) },
-    keyFile: data === undefined ? config.keyFile : resolve(dataFolder, 'portcullis.keys.json'),
-    store: store ?? config.store,
-    listen: {
-      ...config.listen,
-      host: host ?? config.listen.host,
-      port: port === undefined ? config.listen.port : portOf('--port', port),
-      grpcPort: grpcPort === undefined ? config.listen.grpcPort : grpcPortOf(grpcPort),
-    },
-  };
-}
-
-/** A decision log that has no place of its own goes with the data folder. */
-function movedLog({ dataFolder, telemetry: { decisionLog } }: ServiceConfig, next: string) {
-  if (decisionLog === null || decisionLog.file !== resolve(dataFolder, decisionLogName)) return decisionLog;
-  return { ...decisionLog, file: resolve(next, decisionLogName) };
-}
-
-const decisionLogName = serviceDefaults.decisionLog.fileName;
-
-function portOf(flag: string, text: string, orElse = ''): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Fault('INPUT_INVALID', `${flag} must be a number from 0 to 65535${orElse}, got ${shapeOf(text)}`);
-}
-
-function grpcPortOf(text: string): number | null {
-  return text === 'none' ? null : portOf('--grpc-port', text, ' or none');
 }

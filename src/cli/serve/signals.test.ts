@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { untilToldToEnd } from './signals.ts';
+import { onHangup, untilToldToEnd } from './signals.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -33,5 +33,19 @@ describe('being told to end', () => {
     expect(await told).toBe('SIGTERM');
     vi.advanceTimersByTime(1_000);
     expect(tell(signal)).toBe('ended');
+  });
+});
+
+describe('SIGHUP', () => {
+  it('is heard each time, and ends no process until nobody listens any more', () => {
+    const { source, tell } = madeProcess();
+    let heard = 0;
+    const ignore = onHangup(() => {
+      heard += 1;
+    }, source);
+    expect([tell('SIGHUP'), tell('SIGHUP')]).toEqual(['heard', 'heard']);
+    expect(heard).toBe(2);
+    ignore();
+    expect(tell('SIGHUP')).toBe('ended');
   });
 });

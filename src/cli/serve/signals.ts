@@ -26,4 +26,12 @@ export function untilToldToEnd(source: SignalSource = process): Promise<NodeJS.S
   });
 }
 
+/**
+ * Calls on every `SIGHUP`, which would end a process that does not listen to it. Gives what ends the listening.
+ */
+export function onHangup(heard: () => void, source: SignalSource = process): () => void {
+  source.on('SIGHUP', heard);
+  return () => void source.off('SIGHUP', heard);
+}
+
 const endings = ['SIGTERM', 'SIGINT'] as const;
