@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, connect as openSocket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClientAddress } from '../../src/adapters/client-address.ts';
@@ -298,6 +298,20 @@ describe('the end', () => {
     first.hello();
     await first.receive();
     expect(await connect().receive()).toBeNull();
+  });
+
+  it('gives the slot of a peer free that says no hello and never ends its half', async () => {
+    const { agent, connect } = await scene({ connections: 1, helloMs: 20, farewellMs: 20 });
+    const rude = openSocket({ port: agent.port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+    rude.on('error', () => rude.destroy());
+    open.push(() => void rude.destroy());
+    await once(rude, 'connect');
+    for (let answer = null; answer === null; ) {
+      const next = connect();
+      next.hello();
+      answer = await next.receive();
+      if (answer === null) await new Promise((again) => setTimeout(again, 20));
+    }
   });
 
   it('says which port was taken', async () => {

@@ -8,6 +8,8 @@ import { count, text } from './typed-data.ts';
 /** What a session does to its connection. */
 export interface SessionPort {
   send(bytes: Buffer): void;
+  /** Told whenever a stream waits no longer: there may be room for more. */
+  answered(): void;
   /** Ends the connection after what was sent. */
   end(): void;
 }
@@ -102,6 +104,7 @@ export class AgentSession {
     void this.#decide(messages, this.#frameBytes - frameHeadBytes).then((actions) => {
       this.#inFlight -= 1;
       if (this.#state === 'ready') this.#send(frameTypes.ack, streamId, frameId, actions);
+      this.#port.answered();
     });
   }
 

@@ -3,7 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { HeaderOptions, Limiter } from '../../limits/index.ts';
-import { AgentSession, type Decide } from './agent-session.ts';
+import { serveAgent } from './agent-connection.ts';
+import type { AgentSession, Decide } from './agent-session.ts';
 import {
   limitMessageName,
   readLimitMessage,
@@ -30,6 +31,8 @@ export interface SpoeParts {
   readonly connections?: number | undefined;
   /** Until HAProxy has said hello. Default 5 s. */
   readonly helloMs?: number | undefined;
+  /** How long a peer may keep a connection open after our goodbye. Default 2 s. */
+  readonly farewellMs?: number | undefined;
   /** How long streams may wait for their answer after `close`. Default 10 s. */
   readonly drainMs?: number | undefined;
   /** Told of faults of ours. Default: a warning of the process. */
@@ -45,9 +48,8 @@ export interface SpoeListener {
 
 const defaultConnections = 1_024;
 const defaultHelloMs = 5_000;
+const defaultFarewellMs = 2_000;
 const defaultDrainMs = 10_000;
-/** Streams of one connection that wait at once; HAProxy's own bound is 20 by default. */
-const mostInFlight = 1_000;
 const drainLookMs = 10;
 
 /**
@@ -59,9 +61,17 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
   const sessions = new Map<Socket, AgentSession>();
   const { mayConnect = peerCheck([]) } = parts;
   const decide = createDecide(parts);
+  const patience = {
+    helloMs: parts.helloMs ?? defaultHelloMs,
+    farewellMs: parts.farewellMs ?? defaultFarewellMs,
+  };
   const server = createServer({ noDelay: true }, (socket) => {
-    if (mayConnect(socket.remoteAddress)) serve(socket, sessions, decide, parts.helloMs ?? defaultHelloMs);
-    else socket.destroy();
+    if (!mayConnect(socket.remoteAddress)) {
+      socket.destroy();
+      return;
+    }
+    sessions.set(socket, serveAgent(socket, decide, patience));
+    socket.on('close', () => sessions.delete(socket));
   });
   server.maxConnections = parts.connections ?? defaultConnections;
   const port = await listen(server, parts);
@@ -73,33 +83,6 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
       return closing;
     },
   };
-}
-
-function serve(socket: Socket, sessions: Map<Socket, AgentSession>, decide: Decide, helloMs: number): void {
-  const session = new AgentSession(
-    { send: (bytes) => void socket.write(bytes), end: () => void socket.end() },
-    async (...asked) => {
-      const actions = await decide(...asked);
-      // Told of here, after the count has gone down: reading goes on as soon as there is room again.
-      queueMicrotask(() => void (socket.isPaused() && socket.resume()));
-      return actions;
-    },
-  );
-  sessions.set(socket, session);
-  const greeting = setTimeout(() => {
-    if (!session.isReady) session.disconnect('timeout');
-  }, helloMs);
-  socket.on('data', (chunk) => {
-    session.receive(chunk);
-    if (session.inFlight >= mostInFlight || socket.writableNeedDrain) socket.pause();
-  });
-  socket.on('drain', () => socket.resume());
-  // A peer that goes away is no fault of ours, and the close that follows is all there is to do.
-  socket.on('error', () => socket.destroy());
-  socket.on('close', () => {
-    clearTimeout(greeting);
-    sessions.delete(socket);
-  });
 }
 
 function createDecide(parts: SpoeParts): Decide {
