@@ -51,11 +51,11 @@ export interface ListenSettings {
   readonly maxBodyBytes: number;
   /** Default 16 KiB. */
   readonly maxHeaderBytes: number;
-  /** For a request to arrive whole. Default 10 s. */
+  /** For a request to arrive whole, and for the first bytes of a gRPC connection. Default 10 s. */
   readonly requestTimeoutMs: number;
   /** How long a connection may rest between requests. Default 65 s. */
   readonly keepAliveTimeoutMs: number;
-  /** Default 4096. */
+  /** At once, of HTTP and of gRPC each. Default 4096. */
   readonly maxConnections: number;
   /** How long requests may still take after SIGTERM. Default 10 s. */
   readonly drainMs: number;

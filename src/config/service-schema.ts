@@ -36,7 +36,7 @@ const Listen = optionalFields(
     maxHeaderBytes: whole(1024, 1024 * 1024, 'Default 16 KiB.'),
     requestTimeoutMs: milliseconds(10 * 60_000, 'For a request to arrive whole. Default 10 s.'),
     keepAliveTimeoutMs: milliseconds(60 * 60_000, 'Between requests. Default 65 s.'),
-    maxConnections: whole(1, 1_000_000, 'Default 4096.'),
+    maxConnections: whole(1, 1_000_000, 'At once, of HTTP and of gRPC each. Default 4096.'),
     drainMs: milliseconds(10 * 60_000, 'For requests that run at SIGTERM. Default 10 s.'),
   },
   { description: 'Where the service listens, and what it bears of one client.' },
