@@ -6,7 +6,7 @@ import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
-import { onHangup, untilToldToEnd } from './signals.ts';
+import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
 
 /** Serves until the process is told to end. */
@@ -18,8 +18,10 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const config = withFlags(written, flags);
   const log = createLog({ level: config.telemetry.logLevel });
   let watcher: ConfigWatcher | null = null;
+  const wish = wishOfHangup(file !== undefined, process.stdin.isTTY);
   const ignoreHangups = onHangup(() => {
-    if (file === undefined) log.info({}, 'SIGHUP: there is no configuration file to read again');
+    if (wish === 'end') process.kill(process.pid, 'SIGTERM');
+    if (wish === 'nothing') log.info({}, 'SIGHUP: there is no configuration file to read again');
     // While the service starts there is none yet: the first thing it does is to read the file.
     watcher?.reload();
   });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { onHangup, untilToldToEnd } from './signals.ts';
+import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -47,5 +47,14 @@ describe('SIGHUP', () => {
     expect(heard).toBe(2);
     ignore();
     expect(tell('SIGHUP')).toBe('ended');
+  });
+
+  it.each([
+    [true, true, 'reload'],
+    [true, false, 'reload'],
+    [false, true, 'end'],
+    [false, false, 'nothing'],
+  ] as const)('with a file %s and a terminal %s asks for: %s', (hasFile, isOnTerminal, wish) => {
+    expect(wishOfHangup(hasFile, isOnTerminal)).toBe(wish);
   });
 });

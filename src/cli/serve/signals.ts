@@ -34,4 +34,13 @@ export function onHangup(heard: () => void, source: SignalSource = process): () 
   return () => void source.off('SIGHUP', heard);
 }
 
+/**
+ * What a `SIGHUP` asks for: to read the configuration again, where there is a file of it. Without one it may come from
+ * a terminal that is being closed, which takes its programs along; to a service without either it says nothing.
+ */
+export function wishOfHangup(hasFile: boolean, isOnTerminal: boolean): 'reload' | 'end' | 'nothing' {
+  if (hasFile) return 'reload';
+  return isOnTerminal ? 'end' : 'nothing';
+}
+
 const endings = ['SIGTERM', 'SIGINT'] as const;
