@@ -57,7 +57,7 @@ export interface Guard {
   explain(request: GuardRequest, time?: OperationTime): Promise<Explanation>;
   /** All blocks that run now. */
   blocks(): AsyncIterable<ActiveBlock>;
-  /** Ends a block by its id. False when it was not running. */
+  /** Ends the blocks of a key, hard and soft, by the id of one of them. False when none was running. */
   lift(id: string, note: OperatorNote): Promise<boolean>;
   /** Places a HARD block on one key of the request. */
   place(request: GuardRequest, placement: Placement): Promise<ActiveBlock>;

@@ -59,7 +59,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
           io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
       }),
     );
-  noted(connected(blocks.command('lift <id>').description('end a block')))
+  noted(connected(blocks.command('lift <id>').description('end the blocks of a key, hard and soft')))
     .addHelpText('after', helpOf(examples.lift))
     .action((id: string, { by, why, ...connection }: Connection & Note) =>
       withBlocks(connection, { limiter: limiterOf(id) }, async ({ book }) => {
