@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { onceClosed } from '../concurrency/response-close.ts';
 import { isCutOff, isOver } from '../concurrency/response-end.ts';
 import { peerOf } from '../identity/peer.ts';
 import type { Answer, Arrival } from './arrival.ts';
@@ -71,7 +72,7 @@ export function onceEnded(response: NodeResponse, tell: (status: number | null) 
   response.once('finish', () => {
     finished = true;
   });
-  response.once('close', () => tell(finished && !isCutOff(response) ? response.statusCode : null));
+  onceClosed(response, () => tell(finished && !isCutOff(response) ? response.statusCode : null));
 }
 
 /** A response as a cap sees it. */

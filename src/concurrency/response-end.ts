@@ -1,7 +1,8 @@
 import type { Admitted } from './admission.ts';
+import { type ClosingResponse, isConnectionGone, onceClosed } from './response-close.ts';
 
 /** What of a response of `node:http` or `node:http2`, or of a framework on them, is needed to see its end. */
-export interface EndingResponse {
+export interface EndingResponse extends ClosingResponse {
   readonly writableEnded?: boolean;
   readonly writableFinished?: boolean;
   /** HTTP/2 has it on the stream instead. */
@@ -12,7 +13,7 @@ export interface EndingResponse {
 
 /** Whether nothing more will be heard of the response. */
 export function isOver(response: EndingResponse): boolean {
-  if (!('stream' in response)) return response.destroyed === true;
+  if (!('stream' in response)) return response.destroyed === true || isConnectionGone(response);
   return response.stream === undefined || response.stream.destroyed;
 }
 
@@ -38,7 +39,7 @@ export function releaseOnEnd(response: EndingResponse, admitted: Admitted): void
     finished = true;
     if (!isCutOff(response)) release('done');
   });
-  response.once('close', () => release(finished && !isCutOff(response) ? 'done' : 'failed'));
+  onceClosed(response, () => release(finished && !isCutOff(response) ? 'done' : 'failed'));
 }
 
 /** A signal that aborts when the connection goes before the response was handed over. */
@@ -52,7 +53,7 @@ export function callerOf(response: EndingResponse): AbortSignal {
   response.once('finish', () => {
     finished = true;
   });
-  response.once('close', leave);
+  onceClosed(response, leave);
   return caller.signal;
 }
 

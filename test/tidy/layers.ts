@@ -22,7 +22,7 @@ const layerTable: Readonly<Record<string, readonly string[]>> = {
   concurrency: ['core', 'listeners', 'operators', 'stores'],
   'svc-client': ['core', 'listeners', 'operators', 'identity'],
   abuse: ['core', 'listeners', 'identity', 'stores', 'limits'],
-  kratos: ['core', 'identity', 'stores', 'guard'],
+  kratos: ['core', 'identity', 'stores', 'guard', 'concurrency'],
   adapters: ['core', 'identity', 'device', 'guard', ...rails],
   'adapters/*': ['core', 'identity', 'device', 'guard', ...rails, 'adapters'],
   telemetry: ['core', 'guard', ...rails],

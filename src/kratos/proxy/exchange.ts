@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { onceClosed } from '../../concurrency/response-close.ts';
+import { isOver } from '../../concurrency/response-end.ts';
 import { Fault } from '../../core/fault.ts';
 import { answerHeaders, valuesOf } from './headers.ts';
 
@@ -55,13 +57,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#response = response;
     this.#judge = judge;
     this.#onFailure = onFailure;
-    response.on('close', this.#clientLeft);
+    onceClosed(response, this.#clientLeft);
     response.on('drain', this.#drained);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver || this.#response.destroyed) controller.abort(unwanted());
+    if (this.#isOver || isOver(this.#response)) controller.abort(unwanted());
   }
 
   onResponseStart(
@@ -99,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver || this.#isHeld) return;
     this.#end();
     const code = 'code' in error ? error.code : null;
-    this.#onFailure(this.#response.destroyed ? 'gone' : failureOf(code), this.#response.headersSent);
+    this.#onFailure(isOver(this.#response) ? 'gone' : failureOf(code), this.#response.headersSent);
   }
 
   /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
@@ -143,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #sendHead({ status, headers, message }: HeldHead & { readonly message: string }): void {
     const response = this.#response;
-    if (response.destroyed) return;
+    if (isOver(response)) return;
     const sent = withoutVainTrailer(headers, response);
     this.#hasTrailer = valuesOf(sent, 'trailer').length > 0;
     response.sendDate = false;
@@ -195,7 +197,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true;
-    this.#response.off('close', this.#clientLeft).off('drain', this.#drained);
+    this.#response.off('drain', this.#drained);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { onceClosed } from '../../concurrency/response-close.ts';
 
 /**
  * The end of a server whose clients keep their connections: from then on every answer is the last one of its connection, so
@@ -14,7 +15,7 @@ export class Farewell {
       return;
     }
     this.#open.add(response);
-    response.once('close', () => this.#open.delete(response));
+    onceClosed(response, () => this.#open.delete(response));
   }
 
   begin(): void {

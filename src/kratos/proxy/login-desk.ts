@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onceClosed } from '../../concurrency/response-close.ts';
+import { isOver } from '../../concurrency/response-end.ts';
 import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
 import { type LoginForm, mostIdentifiers, readLoginForm } from '../login-form.ts';
 import { needsBody, outcomeOf } from '../outcome.ts';
@@ -18,15 +20,18 @@ export interface LoginDeskParts {
   readonly sessionCookie: string;
   readonly onFailure: (failure: ExchangeFailure) => void;
   readonly onFault: (error: unknown) => void;
+  /** Default: with room for 64 MiB of logins. */
+  readonly bodies?: LoginBodies | undefined;
 }
 
 /** Takes submitted logins: reads them, has them judged, sends them on and learns how they end. */
 export class LoginDesk {
   readonly #parts: LoginDeskParts;
-  readonly #bodies = new LoginBodies();
+  readonly #bodies: LoginBodies;
 
   constructor(parts: LoginDeskParts) {
     this.#parts = parts;
+    this.#bodies = parts.bodies ?? new LoginBodies();
   }
 
   static isTooLarge({ headers }: IncomingMessage): boolean {
@@ -41,8 +46,8 @@ export class LoginDesk {
   ): Promise<void> {
     const body = await this.#bodies.read(request);
     if (typeof body === 'string') return refuseBody(request, response, body);
-    if (response.destroyed) return this.#bodies.release(body);
-    response.once('close', () => this.#bodies.release(body));
+    if (isOver(response)) return this.#bodies.release(body);
+    onceClosed(response, () => this.#bodies.release(body));
     const form = await readForm(request, body, target.query);
     if (typeof form === 'string') return sendProblem(response, form);
     const login: LoginAttempt = { ...form, ip: clientIp, ua: request.headers['user-agent'] ?? null };

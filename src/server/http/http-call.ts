@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../adapters/client-address.ts';
+import { onceClosed } from '../../concurrency/response-close.ts';
+import { isOver } from '../../concurrency/response-end.ts';
 import { peerOf } from '../../identity/peer.ts';
 import type { RouteCall } from '../route.ts';
 
@@ -93,10 +95,10 @@ export class HttpCall implements RouteCall {
     const end = new AbortController();
     const abort = () => end.abort();
     const { ending } = this.#context;
-    if (ending.aborted || this.#response.destroyed) abort();
+    if (ending.aborted || isOver(this.#response)) abort();
     else {
       ending.addEventListener('abort', abort);
-      this.#response.once('close', () => {
+      onceClosed(this.#response, () => {
         ending.removeEventListener('abort', abort);
         abort();
       });
