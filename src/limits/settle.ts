@@ -30,7 +30,7 @@ export function settle(
   const stored = readClient(records, key, t);
   const now = Math.max(t, stored?.at ?? t);
   const record = stored ?? emptyClient(now, limit);
-  const bucket = inRefill(record.bucket, record.limit, limit, now);
+  const bucket = inRefill(record, limit, now);
   const owed = backlog(bucket, limit, now) + (cost * milliCost - takenMilli) * periodMs;
   const bounded = Math.min(Math.max(0, owed), mostOwedMilli * periodMs, DAY_MS * limit);
   const settled = bucketOwing(bounded, limit, now);

@@ -169,6 +169,31 @@ describe('pressure', () => {
     expect(call(1, { scale }).refusal?.until).toBe(start + wait);
   });
 
+  it('is not escaped by a call without it in between', () => {
+    const passedUnderPressure = (between: boolean): number => {
+      const { allowed, call, elapse } = bench({ ratePerSecond: 10, burst: 2 });
+      let passed = 0;
+      for (let tenth = 0; tenth < 600; tenth += 1) {
+        if (allowed(1, { scale: 0.1 })) passed += 1;
+        if (between) call(0);
+        elapse(100);
+      }
+      return passed;
+    };
+    expect(passedUnderPressure(true)).toBe(passedUnderPressure(false));
+  });
+
+  it('counts from the last call on when it comes, and until the first call after it when it goes', () => {
+    const { call, elapse } = bench({ ratePerSecond: 10, burst: 2 });
+    call(20);
+    elapse(1_000);
+    expect(call(0, { scale: 0.1 }).remaining).toBe(1);
+    elapse(1_000);
+    expect(call(0).remaining).toBe(2);
+    elapse(1_000);
+    expect(call(0).remaining).toBe(12);
+  });
+
   it('never creates or destroys what is in the bucket by changing', () => {
     const anyScale = fc.integer({ min: 10, max: 100 }).map((percent) => percent / 100);
     fc.assert(

@@ -80,7 +80,7 @@ function open(
   now: number,
 ): ClientRecord {
   if (stored === undefined) return emptyClient(now, quota.limit);
-  const bucket = inRefill(stored.bucket, stored.limit, quota.limit, now);
+  const bucket = inRefill(stored, quota.limit, now);
   const own = records.own?.(key);
   if (own === undefined) return clientRecord(now, stored.standing, bucket, quota.limit, stored);
   own.at = now;
@@ -89,9 +89,18 @@ function open(
   return own;
 }
 
-/** What is owed stays owed when the refill changes: up to now it was paid back at the old one. */
-export function inRefill(bucket: Bucket, from: number, to: number, now: number): Bucket {
-  return from === to ? bucket : bucketOwing(backlog(bucket, from, now), to, now);
+/**
+ * What is owed stays owed when the refill changes. The time since the last call is paid back at the lower of the two:
+ * the refill may hang on the path, and else a call without pressure after each one with it would buy the full rate.
+ */
+export function inRefill(
+  { bucket, limit: from, at }: Pick<ClientRecord, 'bucket' | 'limit' | 'at'>,
+  to: number,
+  now: number,
+): Bucket {
+  if (from === to) return bucket;
+  const changedAt = to < from ? at : now;
+  return bucketOwing(backlog(bucket, from, changedAt), to, changedAt);
 }
 
 /** Counts what is asked for; blocks the client when that is far above its rate. */
