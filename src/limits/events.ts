@@ -24,7 +24,10 @@ export type LimitEvent =
       readonly paused: boolean;
       readonly cause: Fault;
     }
-  | { readonly type: 'store-recovered' }
+  | {
+      /** Nothing has failed for ten seconds: what this process has counted alone is forgotten. */
+      readonly type: 'store-recovered';
+    }
   | {
       /** A stored record could not be read. The call has thrown `RECORD_CORRUPT`. */
       readonly type: 'record-corrupt';

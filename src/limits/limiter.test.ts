@@ -464,6 +464,8 @@ describe('when the store fails', () => {
     state.code = null;
     expect((await limiter.take(get)).mode).toBe('NORMAL');
     expect((await limiter.take(get)).mode).toBe('NORMAL');
+    elapse(5_000);
+    for (let i = 0; i < 3; i += 1) expect((await limiter.take(get)).mode).toBe('NORMAL');
     expect(events.filter(({ type }) => type === 'store-recovered')).toHaveLength(1);
   });
 

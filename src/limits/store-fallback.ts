@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Key, Records } from '../core/records.ts';
-import { timesWithin } from '../core/times.ts';
+import { countWithin, timesWithin } from '../core/times.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
@@ -29,7 +29,9 @@ const pauseMs = 5 * SECOND_MS;
 /**
  * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
  * own. After three failures within ten seconds the store is left alone for five, then tried with one call at a time,
- * so that an outage does not cost every call its deadline. The store is to be a clearing one.
+ * so that an outage does not cost every call its deadline. A success ends that, and forgives no failure: where only a
+ * part of the store is away, others succeed between any two calls that fail, and who is on that part must not find an
+ * empty record each time. The store has recovered when nothing has failed for ten seconds. It is to be a clearing one.
  */
 export class StoreFallback {
   readonly #store: Store;
@@ -37,6 +39,7 @@ export class StoreFallback {
   readonly #clock: () => number;
   readonly #onEvent: (event: LimitEvent) => void;
   readonly #local: LocalRecords;
+  /** When the store failed last, until it has recovered. */
   #failures: readonly number[] = [];
   #pausedUntil: number | null = null;
   #probing = false;
@@ -68,7 +71,7 @@ export class StoreFallback {
     }
     try {
       const value = await this.#store.transact(keys, step);
-      if (this.#failures.length > 0) this.#recover();
+      if (this.#failures.length > 0) this.#noteSuccess(probes);
       return { value, mode: 'NORMAL' };
     } catch (error) {
       return this.#runAfterFailure(error, step, share);
@@ -114,9 +117,11 @@ export class StoreFallback {
     this.#onEvent({ type: 'store-failed', code: fault.code, paused: pauses, cause: fault });
   }
 
-  #recover(): void {
+  /** @param probes whether the call was made after the pause had begun; others may have been under way before it */
+  #noteSuccess(probes: boolean): void {
+    if (probes) this.#pausedUntil = null;
+    if (this.#pausedUntil !== null || countWithin(this.#failures, this.#clock(), failureWindowMs) > 0) return;
     this.#failures = [];
-    this.#pausedUntil = null;
     this.#local.clear();
     this.#onEvent({ type: 'store-recovered' });
   }
