@@ -370,18 +370,6 @@ describe('blocks', () => {
     expect(await limiter.lift(id)).toBe(true);
   });
 
-  it('are not listed where they are in shadow, for nobody is refused', async () => {
-    const { limiter } = bench({ shadow: ['auto-block'] });
-    await limiter.block(get);
-    expect((await limiter.take(get)).allowed).toBe(true);
-    expect(await all(limiter.blocks())).toEqual([]);
-    const limitInShadow = bench({ shadow: ['limit'] }).limiter;
-    await limitInShadow.block(get);
-    const [listed] = await all(limitInShadow.blocks());
-    expect(listed?.id).toMatch(/^limits\.default\.shadow:K2:/);
-    expect(await limitInShadow.lift(listed?.id ?? '')).toBe(true);
-  });
-
   it('give way to a longer one, and stay where it would be shorter', async () => {
     const { limiter, elapse } = bench();
     expect(await limiter.block(get, 2)).toBe(start + 60_000);
@@ -590,10 +578,10 @@ describe('what others hold against a caller', () => {
     expect((await limiter.take(get)).quota?.remaining).toBe(6);
   });
 
-  it('is only told where blocks are in shadow, and nobody on the allowlist is asked', async () => {
+  it('refuses also where auto-blocks are in shadow, but nobody on the allowlist', async () => {
     const { limiter, events } = bench({ shadow: ['auto-block'] });
-    expect((await limiter.take(held(1, 5_000))).allowed).toBe(true);
-    expect(events).toMatchObject([{ type: 'refused', rule: 'blocked', shadow: true }]);
+    expect(await limiter.take(held(1, 5_000))).toMatchObject({ allowed: false, rule: 'blocked' });
+    expect(events).toMatchObject([{ type: 'refused', rule: 'blocked', shadow: false }]);
     const friends = bench({ allow: { cidrs: ['203.0.113.0/24'] } });
     expect(await friends.limiter.take(held(1, 5_000))).toMatchObject({ allowed: true, skipped: 'cidr' });
   });

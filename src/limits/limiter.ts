@@ -22,6 +22,7 @@ import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts'
 import { settle } from './settle.ts';
 import { type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
+import { takeInShadow } from './take-in-shadow.ts';
 import type { Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
@@ -43,8 +44,8 @@ export interface Limiter {
    */
   settle(verdict: Verdict, cost: number): Promise<void>;
   /**
-   * The blocks of clients that run now. None where auto-blocks are in shadow, for nothing is enforced there. One that a key
-   * rotation has carried over is listed under both of its hashes until it ends.
+   * The blocks of clients that run now and are enforced: none that an auto-block in shadow would have placed. One that a
+   * key rotation has carried over is listed under both of its hashes until it ends.
    */
   blocks(): AsyncIterable<ClientBlock>;
   /**
@@ -54,7 +55,10 @@ export interface Limiter {
   blockIdOf(client: Client): Promise<string>;
   /** Ends the block of a client, or the one that `blocks` lists by this id. False when none was running. */
   lift(client: Client | string): Promise<boolean>;
-  /** Blocks the client from this level of the ladder on, default 2. Gives the end of the block, by the store's clock. */
+  /**
+   * Blocks the client from this level of the ladder on, default 2, also where auto-blocks are in shadow. Gives the end of
+   * the block, by the store's clock.
+   */
   block(client: Client, fromLevel?: number): Promise<number>;
   counts(): LimitCounts;
 }
@@ -75,6 +79,8 @@ class BucketLimiter implements Limiter {
   readonly name: string;
   readonly #keyspace: ClientKeyspace;
   readonly #keyOf: ClientFinder;
+  /** Finds the key of what is in shadow; null where nothing is. */
+  readonly #shadowKeyOf: ClientFinder | null;
   readonly #terms: QuotaTerms;
   readonly #routes: RouteTable;
   readonly #limits: LimitBook;
@@ -95,10 +101,12 @@ class BucketLimiter implements Limiter {
     const { environment = 'default' } = options;
     assertName('environment', environment);
     assertName('name', name);
-    // A shadow's records are its own: what was decided there is never enforced later.
-    const isShadow = this.#shadows.limit || this.#shadows.autoBlock;
-    this.#keyspace = new ClientKeyspace(environment, isShadow ? `${name}.shadow` : name);
+    this.#keyspace = new ClientKeyspace(environment, name);
     this.#keyOf = createClientFinder(this.#keyspace, options);
+    const hasShadow = this.#shadows.limit || this.#shadows.autoBlock;
+    this.#shadowKeyOf = hasShadow
+      ? createClientFinder(new ClientKeyspace(environment, `${name}.shadow`), options)
+      : null;
     this.#terms = new QuotaTerms(name);
     this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);
     this.#limits = new LimitBook(options);
@@ -133,15 +141,18 @@ class BucketLimiter implements Limiter {
       allowance: this.#limits.find(call),
       scale: this.#refillScale(call) * (call.standing?.refillScale ?? 1),
       cost: call.cost ?? route.cost,
-      blocksInShadow: this.#shadows.autoBlock,
+      blocksInShadow: false,
     };
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
-    const step = (records: Records, now: number) => take(records, ask, now);
-    const answered = this.#store.transactAtOnce(ask.client.all, step);
+    const shadow = this.#shadowKeyOf === null ? null : this.#shadowKeyOf(call);
+    const keys = shadow === null ? ask.client.all : [...ask.client.all, ...shadow.all];
+    const step = (records: Records, now: number) =>
+      shadow === null ? take(records, ask, now) : takeInShadow(records, ask, shadow, this.#shadows, now);
+    const answered = this.#store.transactAtOnce(keys, step);
     if (answered !== null) return this.#judge(call, route, ask, answered.value, answered.mode);
     return this.#store
-      .transact(ask.client.all, step)
+      .transact(keys, step)
       .then(({ value, mode }) => this.#judge(call, route, ask, value, mode));
   }
 
@@ -158,7 +169,6 @@ class BucketLimiter implements Limiter {
   }
 
   async *blocks(): AsyncGenerator<ClientBlock> {
-    if (this.#shadows.autoBlock) return;
     const now = await this.#records.view([], (_, storeTime) => storeTime);
     for await (const held of this.#records.held(this.#keyspace.prefix)) {
       const block = clientBlockOf(held, this.#keyspace, now);
@@ -195,15 +205,13 @@ class BucketLimiter implements Limiter {
     return this.#counter.counts();
   }
 
-  /** A block that others keep. Where blocks are in shadow it is told, and the call goes on. */
+  /** A block that others keep, and have a shadow of their own for: that of auto-blocks does not void it. */
   #refusedByStanding(call: Call, route: CompiledRoute, ask: Ask): Verdict | null {
     const refusedForMs = call.standing?.refusedForMs ?? 0;
     if (!(refusedForMs > 0)) return null;
     const t = this.#clock();
     const taken = refusedByBlock(t, ask.client, { rule: 'blocked', until: t + refusedForMs });
-    if (!this.#shadows.autoBlock) return this.#judge(call, route, ask, taken, 'NORMAL');
-    if (taken.refusal !== null) this.#tellRefusal(call, route, ask.cost, taken.refusal, t, true);
-    return null;
+    return this.#judge(call, route, ask, taken, 'NORMAL');
   }
 
   #judge(call: Call, route: CompiledRoute, ask: Ask, taken: Taken, mode: LimitMode): Verdict {

@@ -26,6 +26,8 @@ export interface Ask {
   readonly cost: number;
   /** Whether blocks are only noted: the call is charged as if there was none. */
   readonly blocksInShadow: boolean;
+  /** The only rule to judge by, where the other one has a record of its own. Default both. A running block counts with either. */
+  readonly only?: Exclude<LimitRule, 'blocked'>;
 }
 
 /** What became of it. */
@@ -61,12 +63,12 @@ export function take(records: Records, ask: Ask, t: number): Taken {
     return refusedByBlock(t, key, { rule: 'blocked', until: stored.standing.hardUntil });
   }
   const record = open(records, key, stored, quota, now);
-  const block = isShared ? null : judgeFlood(record, allowance, milli, now);
+  const block = isShared || ask.only === 'limit' ? null : judgeFlood(record, allowance, milli, now);
   if (isNew) noteAgent(records, client, t);
   const blocks = block !== null && !blocksInShadow;
   const taken = blocks
     ? refusedByBlock(t, key, block)
-    : chargeClient(record, quota, milli, { t, now, key, block });
+    : chargeClient(record, quota, ask.only === 'auto-block' ? 0 : milli, { t, now, key, block });
   writeClient(records, key, record, t);
   return taken;
 }
