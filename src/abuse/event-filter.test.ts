@@ -44,6 +44,14 @@ describe('a filter', () => {
     [{ query: [{ names: ['page'] }] }, { path: '/users/page' }, false],
     [{ assets: false }, {}, true],
     [{ assets: true }, { path: '/app.JS?v=1' }, true],
+    [{ assets: true }, { path: '/users/17#.js' }, false],
+    [{ assets: true }, { path: '/users/17?x#.js' }, false],
+    [{ assets: true }, { path: 'http://host.js?x' }, false],
+    [{ query: [{ names: ['page'], from: 120 }] }, { path: '/list?page=120#' }, true],
+    [{ query: [{ names: ['page'], from: 120 }] }, { path: '/list?page=%31%32%30' }, true],
+    [{ query: [{ names: ['page'] }] }, { path: '/list#?page=120' }, false],
+    [{ id: true }, { path: '/users/12#' }, true],
+    [{ id: true }, { path: '/users/%31%32' }, true],
     [{ id: true }, {}, true],
     [{ id: true }, { path: '/about-us' }, false],
   ])('%j of %j is %s', (filter, change, matches) => {
@@ -77,6 +85,17 @@ describe('what an event shows', () => {
     expect(shown(`/${long}/1`)).not.toBe(shown(`/${long}/2`));
   });
 
+  it.each([
+    ['path', '/list?page=1#x', '/list'],
+    ['path', '/list#x?page=1', '/list'],
+    ['path', '/list%23x', '/list%23x'],
+    ['target', '/list?page=1#x#y', '/list?page=1'],
+    ['target', '/list?page=1%23x', '/list?page=1%23x'],
+    ['target', 'http://anybody:80/list?page=1', '/list?page=1'],
+  ] as const)('has no %s but what a server is asked for: %s', (kind, path, shown) => {
+    expect(read({ ...event, path }).valueOf(kind)).toBe(shown);
+  });
+
   it('is of a query no more than is worth reading', () => {
     const { query } = read({ ...event, path: `/list?first=1&${'a=b&'.repeat(100_000)}last=1` });
     expect([query.get('first'), query.get('last')]).toEqual(['1', '1']);
@@ -98,10 +117,56 @@ describe('the shape of a path', () => {
     expect(shapeOfPath(path)).toEqual({ route, id });
   });
 
+  it.each([
+    '/users/%34%32',
+    '/users/4%32/',
+    '//USERS/42',
+    '/./users//x/../42',
+    '/%75sers;v=1/42;v=2',
+    `/${'./'.repeat(1_000)}users${'/'.repeat(1_000)}42`,
+  ])('is the same for every spelling: %s', (path) => {
+    expect(shapeOfPath(path)).toEqual({ route: '/users/:id', id: '42' });
+  });
+
+  it('tells ids apart that differ in their case', () => {
+    expect(shapeOfPath('/Files/aB3dE5gH7jK9').id).toBe('aB3dE5gH7jK9');
+  });
+
+  it('keeps one segment one, whatever is encoded in it', () => {
+    expect(shapeOfPath('/a%2Fb/@x%2fy')).toEqual({ route: '/a%2fb/:id', id: '@x%2Fy' });
+    expect(shapeOfPath('/a%252Fb').route).not.toBe(shapeOfPath('/a%2Fb').route);
+  });
+
+  it('takes a segment that is not well encoded as it is', () => {
+    expect(shapeOfPath('/users/%3142%zz/%34')).toEqual({ route: '/users/%253142%25zz/:id', id: '4' });
+  });
+
   it('is found in time linear in the path, however it was made', () => {
     const path = `/${'a1-'.repeat(20_000)}/${'/'.repeat(20_000)}`;
     expect(shapeOfPath(path).route.length).toBeLessThan(100);
     expect(isAsset(`${path}.${'.j'.repeat(10_000)}`)).toBe(false);
+  });
+});
+
+describe('a file that pages are made of', () => {
+  it.each([
+    ['/app.js', true],
+    ['/app%2Ejs', true],
+    ['/app.j%73', true],
+    ['/100%.js', true],
+    ['/app.js;v=1', true],
+    ['/app.js/', false],
+    ['/app.js/17', false],
+    ['/users/17;.js', false],
+    ['/users/17;a.b;c.js', false],
+    ['/users/17%3B.js', false],
+    ['/users/17%3b%2ejs', false],
+    ['/users/17;/app.js', false],
+    ['/users;v=1.js/17', false],
+    ['/app.js;/users/17', false],
+    ['', false],
+  ])('is %s: %s', (path, is) => {
+    expect(isAsset(path)).toBe(is);
   });
 });
 

@@ -2,7 +2,7 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { parseAddress } from '../identity/address.ts';
 import { Recent } from '../identity/recent.ts';
 import { normaliseUserAgent } from '../identity/user-agent.ts';
-import { pathSegments } from '../limits/request-path.ts';
+import { barePath, bareTarget, pathSegments } from '../limits/request-path.ts';
 import { createHeaderReader, type HeaderReader, type HeaderView } from './header-view.ts';
 import { isAsset, type PathShape, shapeOfPath } from './path-shape.ts';
 import type { RequestEvent } from './request-event.ts';
@@ -68,7 +68,8 @@ export class Facts {
   readonly #originOf: (ip: string) => Origin;
   readonly #agentOf: (ua: string) => string;
   readonly #readHeaders: HeaderReader;
-  #bare: string | null = null;
+  #target: string | null = null;
+  #path: string | null = null;
   #shape: PathShape | null = null;
   #segments: readonly string[] | null = null;
   #query: URLSearchParams | null = null;
@@ -86,14 +87,16 @@ export class Facts {
     this.#readHeaders = readHeaders;
   }
 
+  /** The path with its query, and nothing else that a client may have sent with them. */
+  get target(): string {
+    this.#target ??= bareTarget(this.event.path);
+    return this.#target;
+  }
+
   /** The path without its query. */
   get path(): string {
-    if (this.#bare === null) {
-      const { path } = this.event;
-      const end = path.indexOf('?');
-      this.#bare = end < 0 ? path : path.slice(0, end);
-    }
-    return this.#bare;
+    this.#path ??= barePath(this.target);
+    return this.#path;
   }
 
   get segments(): readonly string[] {
@@ -102,12 +105,12 @@ export class Facts {
   }
 
   get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(queryOf(this.event.path));
+    this.#query ??= new URLSearchParams(queryOf(this.target));
     return this.#query;
   }
 
   get hasQuery(): boolean {
-    return this.event.path.includes('?');
+    return this.target.includes('?');
   }
 
   get isAsset(): boolean {
@@ -167,7 +170,7 @@ export class Facts {
    */
   valueOf(kind: DistinctValue): string | null {
     if (kind === 'path') return this.path;
-    if (kind === 'target') return this.event.path;
+    if (kind === 'target') return this.target;
     if (kind === 'route') return this.route;
     if (kind === 'id') return this.id === null ? null : `${this.route}\0${this.id}`;
     return this.who(kind);

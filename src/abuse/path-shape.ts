@@ -1,3 +1,5 @@
+import { decodedSegment, escapedSegment, spelledSegments } from '../limits/request-path.ts';
+
 /** A path with what looks like an id taken out of it. */
 export interface PathShape {
   /** `/users/:id/orders` */
@@ -15,19 +17,26 @@ const handle = /^@.+/;
 
 /**
  * Takes ids out of a path: numbers, UUIDs and other hexadecimal texts, long words with digits, handles. What it takes for an
- * id only decides what is counted together, so a wrong guess costs precision and nothing else.
+ * id only decides what is counted together, so a wrong guess costs precision and nothing else. Every spelling of a path has
+ * one shape, or a caller would choose with each call what it is counted with.
  *
  * @param path without a query
  */
 export function shapeOfPath(path: string): PathShape {
   if (path === '/' || path === '') return { route: '/', id: null };
   const ids: string[] = [];
-  const segments = path.split('/', mostSegments + 1).map((segment) => {
-    if (!isId(segment)) return segment;
-    ids.push(segment);
-    return ':id';
-  });
-  return { route: segments.join('/'), id: ids.length === 0 ? null : ids.join('/') };
+  // Nothing has to be encoded again in a path where nothing was.
+  const isEncoded = path.includes('%');
+  const segments = spelledSegments(path);
+  if (segments.length > mostSegments) segments.length = mostSegments;
+  let route = '';
+  for (const segment of segments) {
+    const text = isEncoded ? escapedSegment(segment) : segment;
+    const isOne = isId(segment);
+    if (isOne) ids.push(text);
+    route += isOne ? '/:id' : `/${text}`;
+  }
+  return { route: route === '' ? '/' : route.toLowerCase(), id: ids.length === 0 ? null : ids.join('/') };
 }
 
 function isId(segment: string): boolean {
@@ -39,7 +48,15 @@ function isId(segment: string): boolean {
 const assetEnding =
   /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|otf|png|svg|ttf|wasm|webm|webmanifest|webp|woff2?)$/i;
 
-/** Whether a path without its query names a file that pages are made of. */
+/**
+ * Whether a path without its query names a file that pages are made of. Such calls may count for nothing, so it must be one
+ * to every server: some cut off what follows a semicolon in a segment, others all that follows one.
+ */
 export function isAsset(path: string): boolean {
-  return path.lastIndexOf('.') > path.lastIndexOf('/') && assetEnding.test(path);
+  const slash = path.lastIndexOf('/');
+  const semicolon = path.indexOf(';');
+  if (semicolon < 0 && !path.includes('%')) return path.lastIndexOf('.') > slash && assetEnding.test(path);
+  if (semicolon >= 0 && semicolon < slash) return false;
+  const [name = ''] = decodedSegment(path.slice(slash + 1)).split(';', 1);
+  return assetEnding.test(name);
 }

@@ -3,10 +3,20 @@ import { Recent } from '../identity/recent.ts';
 /** Scheme and authority, where a client has sent the absolute form of a target. */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
+/**
+ * Path and query of a request target: what a server goes by. What may stand before them, and a fragment, which Node lets
+ * through and routers cut off, are the client's to choose.
+ */
+export function bareTarget(target: string): string {
+  const end = target.indexOf('#');
+  const sent = end < 0 ? target : target.slice(0, end);
+  return sent.startsWith('/') ? sent : sent.replace(origin, '');
+}
+
 /** The path of a request target, without what may stand before it and without its query. */
 export function barePath(target: string): string {
-  const path = target.startsWith('/') ? target : target.replace(origin, '');
-  const end = path.search(/[?#]/);
+  const path = bareTarget(target);
+  const end = path.indexOf('?');
   const bare = end < 0 ? path : path.slice(0, end);
   return bare === '' ? '/' : bare;
 }
@@ -18,8 +28,14 @@ export function barePath(target: string): string {
  * before decoding: an encoded slash is part of its segment.
  */
 export function pathSegments(target: string): string[] {
+  return spelledSegments(target).map(lowerCase);
+}
+
+/** The same in the case in which they were sent, in which alone ids may differ. */
+export function spelledSegments(target: string): string[] {
   const path = barePath(target);
-  return resolved(segmentsOf(path.includes('\\') ? path.replaceAll('\\', '/') : path));
+  const slashed = path.includes('\\') ? path.replaceAll('\\', '/') : path;
+  return resolved(decodedSegments(withoutParameters(slashed)));
 }
 
 /**
@@ -50,15 +66,25 @@ export function pathReadings(target: string): readonly (readonly string[])[] {
 const anyOrigin = 'http://localhost';
 
 function segmentsOf(path: string): string[] {
-  return literalSegments(path.includes(';') ? path.replace(/;[^/]*/g, '') : path);
+  return literalSegments(withoutParameters(path));
+}
+
+function withoutParameters(path: string): string {
+  return path.includes(';') ? path.replace(/;[^/]*/g, '') : path;
 }
 
 /** With whatever stands behind a semicolon. */
 function literalSegments(path: string): string[] {
+  return decodedSegments(path).map(lowerCase);
+}
+
+function decodedSegments(path: string): string[] {
   const segments: string[] = [];
-  for (const segment of path.split('/')) if (segment !== '') segments.push(decode(segment).toLowerCase());
+  for (const segment of path.split('/')) if (segment !== '') segments.push(decodedSegment(segment));
   return segments;
 }
+
+const lowerCase = (segment: string): string => segment.toLowerCase();
 
 /** Without dot segments. The same list where there is none, as in nearly all of them. */
 function resolved(segments: string[]): string[] {
@@ -74,7 +100,7 @@ function resolved(segments: string[]): string[] {
 const isDots = (segment: string): boolean => segment === '.' || segment === '..';
 
 /** A segment that is not well encoded is compared as it is. */
-function decode(segment: string): string {
+export function decodedSegment(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
@@ -136,10 +162,10 @@ export class MountPath {
 }
 
 function textOf(segments: readonly string[]): string {
-  return `/${segments.map(escaped).join('/')}`;
+  return `/${segments.map(escapedSegment).join('/')}`;
 }
 
-/** What would be read as something else in a path. */
-function escaped(segment: string): string {
+/** A decoded segment, with what would be read as something else in a path encoded. */
+export function escapedSegment(segment: string): string {
   return segment.replace(/[%/?#;\\]/g, encodeURIComponent);
 }
