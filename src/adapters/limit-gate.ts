@@ -15,7 +15,7 @@ import {
   lowerCaseNames,
   writeRateLimitHeaders,
 } from '../limits/rate-limit-headers.ts';
-import { MountPath } from '../limits/request-path.ts';
+import { bareTarget, MountPath } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
@@ -205,13 +205,14 @@ function warnOf(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'PortcullisWarning');
 }
 
-/** Scenarios see the query too, which limits do not look at. */
+/** Scenarios see the query too, which limits do not look at; one behind a fragment is none. */
 function watchedCall(call: Omit<RequestCall, 'headerNames'>, arrival: Arrival): RequestCall {
   const { path, request, headerNames } = arrival;
-  const query = call.path.includes('?') ? -1 : path.indexOf('?');
+  const target = call.path.includes('?') ? '' : bareTarget(path);
+  const query = target.indexOf('?');
   return {
     ...call,
-    path: query < 0 ? call.path : call.path + path.slice(query),
+    path: query < 0 ? call.path : call.path + target.slice(query),
     headerNames: headerNames?.(request) ?? null,
   };
 }

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { createScenarios } from '../abuse/index.ts';
+import { createLimiter } from '../limits/index.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Arrival } from './arrival.ts';
+import { LimitGate } from './limit-gate.ts';
+
+const secret = 'sixteen bytes or more';
+const caller = new AbortController().signal;
+
+function arrival(method: string, path: string): Arrival {
+  return { request: {}, method, path, peer: '203.0.113.7', header: () => undefined };
+}
+
+function gateAt(basePath: string) {
+  const store = createMemoryStore();
+  const limiter = createLimiter({ store, secret });
+  const scenarios = createScenarios({ store, secret });
+  return new LimitGate<[]>(limiter, { scenarios, basePath }, () => caller);
+}
+
+describe('the gate of the limits', () => {
+  it.each([
+    ['/api/list?page=1', '/list?page=1'],
+    ['/api/list?page=1#x?y', '/list?page=1'],
+    ['/api/list#x?page=1', '/list'],
+  ])('shows of %s below a mount what was asked for: %s', async (path, shown) => {
+    const passage = await gateAt('/api').pass(arrival('GET', path));
+    expect(passage?.watched?.path).toBe(shown);
+  });
+});
