@@ -23,6 +23,9 @@ describe('a filter', () => {
   it.each<[EventFilter, Partial<RequestEvent>, boolean]>([
     [{}, {}, true],
     [{ methods: ['get'] }, { method: 'HEAD' }, true],
+    [{ methods: ['GET'] }, { method: 'get' }, true],
+    [{ methods: ['GET'] }, { method: 'Head' }, true],
+    [{ methods: ['POST'] }, { method: 'get' }, false],
     [{ methods: ['POST'] }, {}, false],
     [{ status: ['404'] }, {}, true],
     [{ status: ['4xx'] }, {}, true],

@@ -5,7 +5,7 @@ import type { EventFilter, QueryFilter } from './scenario.ts';
 /** A filter, ready to match. */
 export interface CompiledFilter {
   matches(facts: Facts): boolean;
-  /** Whether an event of this method and status may match: what can be known before anything else of it is looked at. */
+  /** Whether an event of this method, upper case, and status may match: what can be known before anything else of it is looked at. */
   admits(method: string, status: number): boolean;
   /** Whether all the rest holds, for an event that is admitted. */
   holds(facts: Facts): boolean;
@@ -35,7 +35,7 @@ export function compileFilter(filter: EventFilter = {}): CompiledFilter {
   const all = [...about, ...caller];
   const admits = (method: string, code: number) => (methods?.has(method) ?? true) && hasStatus(code);
   return {
-    matches: (facts) => admits(facts.event.method, facts.event.status ?? 0) && holdAll(all, facts),
+    matches: (facts) => admits(facts.method, facts.event.status ?? 0) && holdAll(all, facts),
     admits,
     holds: (facts) => holdAll(all, facts),
     concerns: (facts) => holdAll(caller, facts),

@@ -3,6 +3,7 @@ import { parseAddress } from '../identity/address.ts';
 import { Recent } from '../identity/recent.ts';
 import { normaliseUserAgent } from '../identity/user-agent.ts';
 import { barePath, bareTarget, pathSegments } from '../limits/request-path.ts';
+import { capitalMethod } from '../limits/route-table.ts';
 import { createHeaderReader, type HeaderReader, type HeaderView } from './header-view.ts';
 import { isAsset, type PathShape, shapeOfPath } from './path-shape.ts';
 import type { RequestEvent } from './request-event.ts';
@@ -85,6 +86,11 @@ export class Facts {
     this.#originOf = originOf;
     this.#agentOf = agentOf;
     this.#readHeaders = readHeaders;
+  }
+
+  /** Upper case, however it was sent. */
+  get method(): string {
+    return capitalMethod(this.event.method);
   }
 
   /** The path with its query, and nothing else that a client may have sent with them. */

@@ -1,6 +1,6 @@
 /** A call as scenarios see it before it is answered. */
 export interface RequestCall {
-  /** HTTP method, upper case. */
+  /** HTTP method, in any case. */
   readonly method: string;
   /** The path as the client sent it, with its query. */
   readonly path: string;

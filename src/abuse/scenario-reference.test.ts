@@ -56,7 +56,7 @@ function shownBy(of: DistinctCondition['of'], event: RequestEvent): string | nul
 function matches(filter: EventFilter, event: RequestEvent): boolean {
   const { methods, status, signedIn, headers, query, assets, id } = filter;
   const names = event.headerNames?.map((name) => name.toLowerCase());
-  const method = event.method === 'HEAD' ? 'GET' : event.method;
+  const method = event.method.toUpperCase().replace('HEAD', 'GET');
   const parameters = [...new URLSearchParams(event.path.split('?')[1] ?? '')];
   return (
     (methods?.includes(method) ?? true) &&
@@ -286,7 +286,7 @@ const anyEvent: fc.Arbitrary<RequestEvent & { readonly gapMs: number }> = fc.rec
     { weight: 40, arbitrary: fc.integer({ min: 0, max: 900 }) },
     { weight: 1, arbitrary: fc.constantFrom(30_000, 59_999, 60_000, 60_001, 700_000, 3_600_000) },
   ),
-  method: fc.constantFrom('GET', 'POST', 'HEAD', 'PURGE'),
+  method: fc.constantFrom('GET', 'POST', 'HEAD', 'PURGE', 'get', 'post', 'head'),
   path: fc.oneof(
     fc.integer({ min: 0, max: 40 }).map((id) => `/items/${id}`),
     fc.integer({ min: 0, max: 20 }).map((id) => `/users/${id}`),

@@ -37,7 +37,7 @@ export class SignIndex {
     }
   }
 
-  /** In the order of the scenarios. */
+  /** In the order of the scenarios. The method is in upper case, as filters have it. */
   find(method: string, status: number, hasHeaders: boolean): readonly Candidate[] {
     // What is no status is looked up each time, or its number would not be bounded.
     if (!Number.isInteger(status) || status < 0 || status >= statuses) {

@@ -107,12 +107,12 @@ export class Watch {
 
   /** What an event is to be judged by; empty for most of them. */
   groupsOf(facts: Facts): readonly EventGroup[] {
-    const { method, status } = facts.event;
+    const { status } = facts.event;
     const hasHeaders = facts.headers !== null;
     this.counter.observed += 1;
     if (!hasHeaders) this.counter.headerless += 1;
     let groups: GroupDraft[] | null = null;
-    for (const { scenario, signs } of this.#signs.find(method, status ?? 0, hasHeaders)) {
+    for (const { scenario, signs } of this.#signs.find(facts.method, status ?? 0, hasHeaders)) {
       let isJudged = false;
       for (const candidate of signs) {
         const use = useOf(candidate, facts);

@@ -14,12 +14,19 @@ function arrival(method: string, path: string): Arrival {
 
 function gateAt(basePath: string) {
   const store = createMemoryStore();
-  const limiter = createLimiter({ store, secret });
+  const routes = [{ method: 'GET', path: '/export', cost: 7 }];
+  const limiter = createLimiter({ store, secret, routes });
   const scenarios = createScenarios({ store, secret });
   return new LimitGate<[]>(limiter, { scenarios, basePath }, () => caller);
 }
 
 describe('the gate of the limits', () => {
+  it.each(['GET', 'get', 'HEAD', 'head', 'Head'])('charges %s as the method that it is', async (method) => {
+    const passage = await gateAt('/').pass(arrival(method, '/export'));
+    expect(passage?.rateLimit.verdict).toMatchObject({ route: 'GET /export', cost: 7 });
+    expect(passage?.watched?.method).toBe(method.toUpperCase());
+  });
+
   it.each([
     ['/api/list?page=1', '/list?page=1'],
     ['/api/list?page=1#x?y', '/list?page=1'],

@@ -16,6 +16,7 @@ import {
   writeRateLimitHeaders,
 } from '../limits/rate-limit-headers.ts';
 import { bareTarget, MountPath } from '../limits/request-path.ts';
+import { capitalMethod } from '../limits/route-table.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
@@ -112,7 +113,7 @@ export class LimitGate<Args extends readonly unknown[]> {
   #ask(arrival: Arrival, user: string | null | undefined, args: Args): Awaitable<Passage> {
     const { method, path, header, peer } = arrival;
     const call = {
-      method,
+      method: capitalMethod(method),
       path: this.#mount.below(path),
       header,
       ip: this.#addressOf(peer, header),

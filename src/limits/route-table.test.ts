@@ -33,6 +33,13 @@ describe('route costs', () => {
     expect(costOf('HEAD', '/files/index', routes)).toBe(2);
   });
 
+  it.each(['get', 'Get', 'head', 'Head', 'HEAD'])(
+    'are those of GET for a client that writes %s',
+    (method) => {
+      expect(costOf(method, '/export', [{ method: 'GET', path: '/export', cost: 20 }])).toBe(20);
+    },
+  );
+
   it.each([
     '/create/',
     '//create',

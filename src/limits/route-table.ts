@@ -68,11 +68,26 @@ export class RouteTable {
 
   /** @param path as the client sent it; a query is cut off. */
   find(method: string, path: string): CompiledRoute {
-    const asked = method === 'HEAD' ? 'GET' : method;
-    // Over HTTP/2 a client writes it as it likes, and frameworks put it into capitals.
-    const routes = this.#byMethod.get(asked) ?? this.#byMethod.get(asked.toUpperCase());
+    const capital = capitalMethod(method);
+    const routes = this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital);
     return (routes ?? this.#anyMethod).find(path);
   }
+}
+
+/** What nearly every call comes with: to look here costs less than to convert what is in capitals already. */
+const capitalMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+/** A method as routes and filters name it. Over HTTP/2 a client writes it as it likes, and frameworks put it into capitals. */
+export function capitalMethod(method: string): string {
+  return capitalMethods.has(method) ? method : method.toUpperCase();
 }
 
 const rememberedPaths = 1_024;
