@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../core/fault.ts';
+import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { LimitEvent } from './events.ts';
@@ -14,7 +14,7 @@ const keyOf = (name: string): Key<Count> => ({ text: `test:{${name}}`, was: null
 const [lost, well] = [keyOf('lost'), keyOf('well')];
 
 /** A store that loses single keys when it is told to, in simulated time, and what was told about it. */
-function bench() {
+function bench(code: FaultCode = 'STORE_TIMEOUT') {
   let now = 1_700_000_000_000;
   const memory = createMemoryStore({ clock: () => now });
   const down = new Set<Key>();
@@ -25,7 +25,7 @@ function bench() {
       view: (keys, look) => memory.view(keys, look),
       transact: async (keys, step) => {
         state.asked += 1;
-        if (keys.some((key) => down.has(key))) throw new Fault('STORE_TIMEOUT', 'as told');
+        if (keys.some((key) => down.has(key))) throw new Fault(code, 'as told');
         return memory.transact(keys, step);
       },
       ping: () => memory.ping(),
@@ -53,6 +53,22 @@ function countOne(records: Records, key: Key<Count>, at: number): number {
   records.put(key, { at, calls }, { keepMs: 600_000, softMs: 0, hardMs: 0 });
   return calls;
 }
+
+describe('a key that many write at once', () => {
+  it('takes the store away from nobody else, and is counted for in this process', async () => {
+    const { call, down, told, elapse } = bench('STORE_CONFLICT');
+    down.add(lost);
+    for (let calls = 1; calls <= 50; calls += 1) {
+      expect(await call(lost)).toEqual({ value: calls, mode: 'FAIL_OPEN' });
+      expect(await call(well)).toEqual({ value: calls, mode: 'NORMAL' });
+    }
+    expect(told()).not.toContain('paused');
+    down.clear();
+    elapse(10_000);
+    expect(await call(lost)).toEqual({ value: 1, mode: 'NORMAL' });
+    expect(told().at(-1)).toBe('store-recovered');
+  });
+});
 
 describe('a store of which a part fails', () => {
   it('is counted for in this process, whatever succeeds in between', async () => {

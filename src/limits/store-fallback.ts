@@ -41,6 +41,8 @@ export class StoreFallback {
   readonly #local: LocalRecords;
   /** When the store failed last, until it has recovered. */
   #failures: readonly number[] = [];
+  /** The same of failures by which it may be away: of writers that met at one key it is not. */
+  #outages: readonly number[] = [];
   #pausedUntil: number | null = null;
   #probing = false;
 
@@ -110,9 +112,11 @@ export class StoreFallback {
 
   #noteFailure(fault: Fault): void {
     const now = this.#clock();
-    const wasPaused = this.#pausedUntil !== null;
-    this.#failures = [...timesWithin(this.#failures, now, failureWindowMs), now].slice(-failuresToPause);
-    const pauses = wasPaused || this.#failures.length >= failuresToPause;
+    this.#failures = lately(this.#failures, now);
+    // Else whoever has one key written often enough would take the store, and the blocks in it, away from all.
+    const isOutage = fault.code !== 'STORE_CONFLICT';
+    if (isOutage) this.#outages = lately(this.#outages, now);
+    const pauses = isOutage && (this.#pausedUntil !== null || this.#outages.length >= failuresToPause);
     if (pauses) this.#pausedUntil = now + pauseMs;
     this.#onEvent({ type: 'store-failed', code: fault.code, paused: pauses, cause: fault });
   }
@@ -122,7 +126,13 @@ export class StoreFallback {
     if (probes) this.#pausedUntil = null;
     if (this.#pausedUntil !== null || countWithin(this.#failures, this.#clock(), failureWindowMs) > 0) return;
     this.#failures = [];
+    this.#outages = [];
     this.#local.clear();
     this.#onEvent({ type: 'store-recovered' });
   }
+}
+
+/** The latest times, with this one. */
+function lately(times: readonly number[], now: number): readonly number[] {
+  return [...timesWithin(times, now, failureWindowMs), now].slice(-failuresToPause);
 }
