@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type IoredisClient, ioredisDriver } from './ioredis.ts';
+import { type IoredisClient, type IoredisCluster, ioredisClusterDriver, ioredisDriver } from './ioredis.ts';
 
 /** A client of the library that does what it is told: to become ready, or to give up for good. */
 class ObedientClient implements IoredisClient {
@@ -78,5 +78,29 @@ describe('the driver over ioredis', () => {
       throw Object.assign(new TypeError('ERR'), { command: { name: 'set', args: ['key', 'record'] } });
     };
     await expect(driver.send(['SET'], 'key')).rejects.not.toHaveProperty('command');
+  });
+});
+
+describe('the driver over a cluster of ioredis', () => {
+  test('keeps the credentials and TLS of the nodes, and lays its demands over the rest', () => {
+    const duplicated: unknown[] = [];
+    const given: IoredisCluster = {
+      isCluster: true,
+      options: { redisOptions: { password: 'secret', tls: {}, commandTimeout: 5 } },
+      call: async () => null,
+      connect: async () => null,
+      disconnect: () => undefined,
+      duplicate: (_, overrides) => {
+        duplicated.push(overrides);
+        return given;
+      },
+      nodes: () => [],
+      refreshSlotsCache: () => undefined,
+      on: () => undefined,
+    };
+    ioredisClusterDriver(given);
+    expect(duplicated).toMatchObject([
+      { redisOptions: { password: 'secret', tls: {}, commandTimeout: undefined } },
+    ]);
   });
 });

@@ -14,6 +14,7 @@ export interface IoredisClient {
 /** A cluster of ioredis or iovalkey, as far as the store uses it. */
 export interface IoredisCluster {
   readonly isCluster: boolean;
+  readonly options?: { readonly redisOptions?: object | undefined } | undefined;
   call(command: string, args: string[]): Promise<unknown>;
   connect(): Promise<unknown>;
   disconnect(reconnect?: boolean): void;
@@ -85,7 +86,7 @@ export function ioredisDriver(given: IoredisClient): Driver {
 
 /** A cluster, by ioredis or iovalkey, on connections of our own. */
 export function ioredisClusterDriver(given: IoredisCluster): Driver {
-  const kept = new KeptClient(() => given.duplicate([], clusterDemands));
+  const kept = new KeptClient(() => given.duplicate([], demandsOn(given)));
   return {
     isCluster: true,
     open: (events) => kept.open(events),
@@ -100,6 +101,11 @@ export function ioredisClusterDriver(given: IoredisCluster): Driver {
     reset: () => kept.client.refreshSlotsCache(),
     close: async () => kept.close(),
   };
+}
+
+/** Some versions of the libraries put what they are told in the place of all options of the nodes: credentials and TLS too. */
+function demandsOn({ options }: IoredisCluster): object {
+  return { ...clusterDemands, redisOptions: { ...options?.redisOptions, ...clusterDemands.redisOptions } };
 }
 
 type Lasting = Pick<IoredisClient, 'on' | 'connect' | 'disconnect'>;
