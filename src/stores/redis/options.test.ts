@@ -19,6 +19,11 @@ describe('options of the Redis store', () => {
     ['another protocol', { url: 'http://a' }, 'redis://'],
     ['no URL', { url: 'localhost' }, 'redis://'],
     ['an empty cluster', { cluster: [] }, 'cluster'],
+    [
+      'a cluster in the clear and over TLS',
+      { cluster: ['rediss://a:1', 'redis://b:1'] },
+      'rediss://, got both',
+    ],
     ['a cluster that is no list', { cluster: 'redis://a' }, 'cluster'],
     [
       'Sentinels without a name',

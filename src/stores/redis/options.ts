@@ -16,7 +16,10 @@ export interface RedisStoreOptions {
    * setting: `redis+cluster://host:port,host:port`, `redis+sentinel://host:port,host:port/name`.
    */
   readonly url?: string;
-  /** A cluster: the URLs of some of its nodes. Credentials of the first count for all. */
+  /**
+   * A cluster: the URLs of some of its nodes. Credentials of the first count for all. With `rediss://`, which then all begin
+   * with, every node is spoken to over TLS.
+   */
   readonly cluster?: readonly string[];
   /** A master that Sentinels watch over. */
   readonly sentinel?: SentinelOptions;
@@ -68,12 +71,16 @@ function driverAt(place: RedisStoreOptions, given: object): Driver {
     return new NodeRedisDriver(fromOptions({ ...connection, url: checkedUrl('url', url) }));
   if (!Array.isArray(cluster) || cluster.length === 0)
     throw invalid(`cluster must be URLs, got ${shapeOf(cluster)}.`);
-  return new NodeRedisClusterDriver(
-    fromNodes(
-      cluster.map((node) => checkedUrl('cluster', node)),
-      connection,
-    ),
-  );
+  return new NodeRedisClusterDriver(fromNodes(checkedCluster(cluster), connection));
+}
+
+/** Nodes that are found later are spoken to as the first is: were it one way for some, a password could go out in the clear. */
+function checkedCluster(cluster: readonly string[]): readonly string[] {
+  const urls = cluster.map((node) => checkedUrl('cluster', node));
+  const protocols = new Set(urls.map((url) => new URL(url).protocol));
+  if (protocols.size > 1)
+    throw invalid('cluster must be URLs that all begin with redis:// or all with rediss://, got both.');
+  return urls;
 }
 
 /** The message leaves the URL out: it may hold a password. */

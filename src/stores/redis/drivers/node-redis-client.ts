@@ -50,7 +50,8 @@ interface NodeRedisLibrary {
   createCluster(options: ClusterOptions): NodeRedisCluster;
 }
 
-interface ClusterOptions {
+/** What a cluster client of the library is made with, as far as the store says it. */
+export interface ClusterOptions {
   readonly rootNodes: object[];
   readonly defaults: object;
   readonly topologyRefreshOnReconnectionAttemptStrategy: number;

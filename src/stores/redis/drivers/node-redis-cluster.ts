@@ -2,6 +2,7 @@ import { Fault } from '../../../core/fault.ts';
 import { slotOf } from '../slot.ts';
 import type { Driver, DriverEvents, Send } from './driver.ts';
 import {
+  type ClusterOptions,
   importNodeRedis,
   type NodeRedisClient,
   type NodeRedisCluster,
@@ -23,19 +24,25 @@ export type MakeCluster = () => Promise<NodeRedisCluster>;
 
 /** A cluster that is found through the nodes at these URLs. */
 export function fromNodes(urls: readonly string[], options: object): MakeCluster {
-  return async () => {
-    const { createCluster } = await importNodeRedis();
-    const { username, password } = new URL(urls[0] ?? 'redis://');
-    const credentials = {
-      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-    };
-    return createCluster({
-      rootNodes: urls.map((url) => ({ ...options, url })),
-      defaults: withSocket({ ...credentials, ...options }, nodeSocket),
-      topologyRefreshOnReconnectionAttemptStrategy: refreshMs,
-      RESP: nodeRedisDemands.RESP,
-    });
+  return async () => (await importNodeRedis()).createCluster(clusterOptions(urls, options));
+}
+
+/**
+ * What the library is to connect with. Of the URLs it takes only the addresses it asks who serves what; the nodes that it
+ * is told of then get the defaults alone, so those must hold the credentials, and TLS where the URLs ask for it.
+ */
+export function clusterOptions(urls: readonly string[], options: object): ClusterOptions {
+  const { protocol, username, password } = new URL(urls[0] ?? 'redis://');
+  const credentials = {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+  };
+  const tls = protocol === 'rediss:' ? { tls: true } : {};
+  return {
+    rootNodes: urls.map((url) => ({ ...options, url })),
+    defaults: withSocket({ ...credentials, ...options }, { ...nodeSocket, ...tls }),
+    topologyRefreshOnReconnectionAttemptStrategy: refreshMs,
+    RESP: nodeRedisDemands.RESP,
   };
 }
 
