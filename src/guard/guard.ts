@@ -16,7 +16,7 @@ import { FailureModes } from './failure/failure-modes.ts';
 import { type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
 import type { PolicyStatus } from './failure/policy-mode.ts';
 import { OperatorCalls, type Placement } from './operator-calls.ts';
-import type { GuardRequest } from './signals.ts';
+import { assertTime, type GuardRequest } from './signals.ts';
 import { type RunCall, type Witness, witnessed } from './witness.ts';
 
 /** The parts a guard is made of. */
@@ -37,7 +37,7 @@ export interface GuardParts {
 
 /** When an operation happens; without it, now by the store's clock. */
 export interface OperationTime {
-  /** Milliseconds. */
+  /** Milliseconds since the epoch, whole; else `INPUT_INVALID`. */
   readonly at?: number;
 }
 
@@ -92,6 +92,7 @@ export function assembleGuard(parts: GuardParts): Guard {
 
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);
+    assertTime(time?.at);
     const decision = await (runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at));
     const event = { op, action: call.action, policy: call.policy.name, decision };
     if (isTold(event)) events.emit('decision', event);
@@ -106,6 +107,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     attempt: (request, verify, options) => attempt(guard, request, verify, options),
     explain: async (request, time) => {
       const opened = engine.open(request);
+      assertTime(time?.at);
       return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
     },
     blocks: () => operators.blocks(),

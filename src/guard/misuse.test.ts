@@ -15,6 +15,25 @@ describe('a guard that is misused', () => {
     }
   });
 
+  it.each([1.5, -1, Number.NaN, 2 ** 53, '5', null])('takes no time that is %j', async (given) => {
+    const guard = createGuard({ secret });
+    const time = { at: given as number };
+    const call = { action: 'api.heavy', ip: '192.0.2.1' };
+    for (const asked of [
+      guard.check(request, time),
+      guard.fail(request, time),
+      guard.succeed(request, time),
+      guard.consume(call, 1, time),
+      guard.explain(request, time),
+    ]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'INPUT_INVALID',
+        message: /^at must be whole milliseconds from 0 on, got /,
+      });
+    }
+    expect(await guard.fail(request, { at: 0 })).toMatchObject({ mode: 'NORMAL' });
+  });
+
   it('looks at nothing where an attempt has no way to verify', async () => {
     const guard = createGuard({ secret });
     const decisions: unknown[] = [];

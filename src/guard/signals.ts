@@ -65,6 +65,12 @@ function assertDevice(device: NonNullable<GuardRequest['device']>): void {
     refuse('device.confidence', 'LOW, MEDIUM or HIGH', device.confidence);
 }
 
+/** A time, where one is given. A durable store takes a record whose time has a fraction for corrupt when it reads it back. */
+export function assertTime(at: number | undefined): void {
+  if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return;
+  throw new Fault('INPUT_INVALID', `at must be whole milliseconds from 0 on, got ${amountOf(at)}`);
+}
+
 /** A cost is a whole number that at least an empty bucket of each limit could bear. */
 export function assertCost(cost: number, policy: Policy): void {
   if (policy.kind !== 'rate') return;

@@ -12,6 +12,10 @@ describe('options of the embedded store', () => {
     });
   });
 
+  test('take whole milliseconds from a clock that has fractions', () => {
+    expect(settingsOf({ path: 'data', clock: () => 7.9 }).clock()).toBe(7);
+  });
+
   test.each<[string, object]>([
     ['no path', {}],
     ['path', { path: '' }],

@@ -1,4 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { wholeClock } from '../whole-clock.ts';
 
 /** Where an embedded store keeps its records and how much they may take. */
 export interface LmdbStoreOptions {
@@ -8,7 +9,9 @@ export interface LmdbStoreOptions {
   readonly maxBytes?: number;
   /** How long a call may take, in milliseconds. Default 50. */
   readonly deadlineMs?: number;
-  /** The store's time in milliseconds; processes that share a folder share it too. Default `Date.now`. */
+  /**
+   * The store's time in milliseconds; a fraction is left out. Processes that share a folder share it too. Default `Date.now`.
+   */
   readonly clock?: () => number;
 }
 
@@ -29,7 +32,7 @@ export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
   }
   assertAtLeast('maxBytes', maxBytes, leastBytes);
   assertAtLeast('deadlineMs', deadlineMs, 1);
-  return Object.freeze({ path, maxBytes, deadlineMs, clock });
+  return Object.freeze({ path, maxBytes, deadlineMs, clock: wholeClock(clock) });
 }
 
 function assertAtLeast(name: string, value: number, least: number): void {

@@ -6,6 +6,12 @@ import { createMemoryStore, type MemoryStore } from './index.ts';
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
 
+test('a memory store takes whole milliseconds from a clock that has fractions', () => {
+  const { immediate } = createMemoryStore({ clock: () => 7.9 });
+  expect(immediate.view([], (_, now) => now)).toBe(7);
+  expect(immediate.transact([], (_, now) => now)).toBe(7);
+});
+
 describe('a full memory store', () => {
   test('drops the least recently written record first', () => {
     const { store, put, present } = storeAt(0, { maxRecords: 3 });

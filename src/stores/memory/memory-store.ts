@@ -2,6 +2,7 @@ import { amountOf, Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
+import { wholeClock } from '../whole-clock.ts';
 import { BoundedTable } from './bounded-table.ts';
 import { StepRecords } from './step-records.ts';
 
@@ -11,7 +12,7 @@ export interface MemoryStoreOptions {
   readonly maxRecords?: number;
   /** The most memory its records take, in bytes, by estimate. Default 512 MiB. */
   readonly maxBytes?: number;
-  /** The store's time in milliseconds. Default `Date.now`. */
+  /** The store's time in milliseconds; a fraction is left out. Default `Date.now`. */
   readonly clock?: () => number;
   /**
    * Whether records past their expiry are dropped as writes go by. Default true. When false they go only to make
@@ -51,7 +52,8 @@ export interface MemoryStore extends Store {
  * @throws Fault `CONFIG_INVALID` when a bound is not a positive number.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, clock = Date.now, sweep = true } = options;
+  const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweep = true } = options;
+  const clock = wholeClock(options.clock ?? Date.now);
   assertBound('maxRecords', maxRecords);
   assertBound('maxBytes', maxBytes);
   const table = new BoundedTable({ maxRecords, maxBytes });
