@@ -6,7 +6,7 @@ import {
   type PostgresPool,
   type PostgresStore,
 } from '../../src/stores/postgres/index.ts';
-import { addOne, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
+import { addOne, type Count, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres-server.ts';
 import { until } from '../servers/redis-server.ts';
 
@@ -57,6 +57,8 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
     await store.close();
   });
 
+  /** The key after a rotation of the secret. */
+  const renamed = (former: Key<Count>): Key<Count> => ({ text: group().key.text, was: former.text });
   const tagOf = (key: Key): string => key.text.replace(/^.*\{(.*)\}.*$/, '$1');
   /** Whether one of the store's connections waits for a lock. */
   const isWaiting = async (): Promise<boolean> => {
@@ -134,7 +136,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
   test('needs one round trip for a view, two for a step, one for a step after a view', async () => {
     const pool = new Pool({ connectionString: server.connectionString });
     const counted = counting(pool);
-    const observed = createPostgresStore({ pool: counted, deadlineMs });
+    const observed = createPostgresStore({ pool: counted, deadlineMs, sweepEveryWrites: 0 });
     await observed.ready();
     const queriesOf = async (call: () => Promise<unknown>): Promise<number> => {
       const before = counted.queries;
@@ -171,6 +173,34 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
     await other.transact([sibling], addOne(sibling));
     expect((await store.transact([sibling], (records) => records.get(sibling)))?.count).toBe(8);
     await other.close();
+  });
+
+  test('a record under its new name is written whatever others do under the old one', async () => {
+    const { key: former } = group();
+    const key = renamed(former);
+    const pool = new Pool({ connectionString: server.connectionString });
+    const counted = counting(pool);
+    const restarted = createPostgresStore({ pool: counted, deadlineMs, sweepEveryWrites: 0 });
+    await store.transact([former], addOne(former));
+    expect(await restarted.transact([key], addOne(key))).toBe(2);
+    await store.transact([former], addOne(former));
+    const before = counted.queries;
+    expect(await restarted.transact([key], addOne(key))).toBe(3);
+    // A commit, and a reading before it if this took long; a commit that is refused would be followed by two more.
+    expect(counted.queries - before).toBeLessThanOrEqual(2);
+    await restarted.close();
+    await pool.end();
+  });
+
+  test('a record that is carried over to its new name is the newest under the old one', async () => {
+    const { key: former } = group();
+    const key = renamed(former);
+    const restarted = createPostgresStore({ connectionString: server.connectionString, deadlineMs });
+    await store.transact([former], addOne(former));
+    await restarted.view([key], () => 0);
+    await store.transact([former], addOne(former));
+    expect(await restarted.transact([key], addOne(key))).toBe(3);
+    await restarted.close();
   });
 
   test('a record that is not one fails its calls with RECORD_CORRUPT and no others', async () => {

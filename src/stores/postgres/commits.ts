@@ -42,7 +42,7 @@ export function verdictsOf(proposals: readonly Proposal[], reply: readonly unkno
 type Column = (string | number | null)[];
 
 /**
- * What `commit_groups` takes: one row per record that was read, column by column.
+ * What `commit_groups` takes: one row per record that the proposal rests on, column by column.
  *
  * @param lockMs is how long to wait for a row that somebody has locked who does not go by the group's lock.
  */
@@ -51,7 +51,7 @@ export function parametersOf(proposals: readonly Proposal[], lockMs: number): In
   const columns: [Column, Column, Column, Column, Column, Column] = [[], [], [], [], [], []];
   const [groups, keys, versions, values, expiries, holds] = columns;
   for (const [index, { draft }] of proposals.entries()) {
-    for (const [text, row] of draft.rows) {
+    for (const [text, row] of draft.restsOn) {
       const write: Write | undefined = draft.writes.get(text);
       groups.push(index + 1);
       keys.push(text);
@@ -65,9 +65,10 @@ export function parametersOf(proposals: readonly Proposal[], lockMs: number): In
 }
 
 function allRows(draft: Draft, found: ReadonlyMap<string, Row>): Map<string, Row> {
-  return new Map([...draft.rows.keys()].map((text) => [text, found.get(text) ?? absentRow]));
+  return new Map([...draft.restsOn.keys()].map((text) => [text, found.get(text) ?? absentRow]));
 }
 
+/** What was not asked for may have changed meanwhile; a step that goes by it later will be refused, and reads it anew. */
 function writtenRows(draft: Draft, version: string): Map<string, Row> {
   const rows = new Map(draft.rows);
   for (const [text, { json, expiresAt, value }] of draft.writes) {

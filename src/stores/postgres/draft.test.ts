@@ -62,6 +62,30 @@ describe('draftOf', () => {
     expect(draft.writes.get(key.text)?.json).toBe('{"at":5000,"count":1}');
   });
 
+  test('rests on what its steps have asked for or written, not on all that was read', () => {
+    const carried: Key<Count> = { text: 'portcullis:test:login:1:K4:{b}', was: key.text };
+    const blind: Key<Count> = {
+      text: 'portcullis:test:login:1:K4:{c}',
+      was: 'portcullis:test:login:1:K4:{d}',
+    };
+    const restsOn = (present: boolean): string[] => {
+      const row = present ? new Row('8', '{"at":1,"count":1}', 9_000) : absentRow;
+      const rows = new Map([
+        [carried.text, row],
+        ...rowOf(4, 9_000),
+        [blind.text, absentRow],
+        [String(blind.was), absentRow],
+      ]);
+      const step = (records: Records, at: number) => {
+        records.get(carried);
+        records.put(blind, { at, count: 1 }, kept);
+      };
+      return [...draftOf([new PendingCall([carried, blind], step, deadlines)], rows, now).restsOn.keys()];
+    };
+    expect(restsOn(true)).toEqual([carried.text, blind.text]);
+    expect(restsOn(false)).toEqual([carried.text, key.text, blind.text]);
+  });
+
   test('takes a record past its expiry for absent, stored or just put', async () => {
     const calls = [callOf(add({ ...kept, keepMs: 0 })), callOf(add())];
     draftOf(calls, rowOf(4, now), now).settle();

@@ -15,6 +15,11 @@ export interface Write {
 /** What a number of steps, one after the other, make of the rows that were read. */
 export interface Draft {
   readonly rows: Rows;
+  /**
+   * Those of the rows that the steps have asked for or write. While a secret is rotated, the previous name of a record that has
+   * its new one decides nothing, and nodes that still have the old secret go on writing it.
+   */
+  readonly restsOn: Rows;
   readonly writes: ReadonlyMap<string, Write>;
   /** Answers every caller; only when the writes have happened. */
   settle(): void;
@@ -23,8 +28,10 @@ export interface Draft {
 /** Runs the steps in order, each on what the ones before it have put. A step that throws puts nothing. */
 export function draftOf(calls: readonly Call[], rows: Rows, now: number): Draft {
   const writes = new Map<string, Write>();
+  const asked = new Set<string>();
   const answers: (() => void)[] = [];
   const find = (text: string): StoredRecord | undefined => {
+    asked.add(text);
     const write = writes.get(text);
     if (write === undefined) return rows.get(text)?.valueAt(now);
     return write.expiresAt > now ? write.value : undefined;
@@ -43,7 +50,8 @@ export function draftOf(calls: readonly Call[], rows: Rows, now: number): Draft 
       records.end();
     }
   }
-  return { rows, writes, settle: () => answers.forEach((answer) => void answer()) };
+  const restsOn = new Map([...rows].filter(([text]) => asked.has(text) || writes.has(text)));
+  return { rows, restsOn, writes, settle: () => answers.forEach((answer) => void answer()) };
 }
 
 /** Times are whole milliseconds; a fraction is rounded so that nothing ends early. */
