@@ -80,6 +80,19 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await store.close();
   });
 
+  test('lose expired records also by processes that write once and end', async () => {
+    const schema = 'brief';
+    const store = open({ schema });
+    await store.ready();
+    await admin.query(
+      `INSERT INTO ${schema}.records (key, version, value, expires_at, held_until) VALUES ('old', 1, '{"at":1}', 1, 0)`,
+    );
+    const { key } = group();
+    await store.transact([key], addOne(key));
+    await store.close();
+    expect(await numberOf(`SELECT count(*) FROM ${schema}.records`)).toBe(1);
+  });
+
   test('are served on after a sweep that failed', async () => {
     const schema = 'stuck';
     const faults: string[] = [];

@@ -13,7 +13,10 @@ export interface PostgresStoreOptions {
   readonly schema?: string;
   /** How long a call may take, in milliseconds. Default 50. */
   readonly deadlineMs?: number;
-  /** After how many written records expired ones are looked for. Default 1,000; 0: never. */
+  /**
+   * After how many written records expired ones are looked for; besides, with the first that a process writes. Default 1,000; 0:
+   * never.
+   */
   readonly sweepEveryWrites?: number;
   /** How many expired records one sweep drops at most. Default 2,000. */
   readonly maxSweptRecords?: number;

@@ -9,19 +9,21 @@ const limitMs = 1_000;
 
 /**
  * Drops expired records as others are written: after every so many writes a bounded number. Twice as many as were
- * written keeps ahead of any number that expire together, and a process that writes nothing does nothing.
+ * written keeps ahead of any number that expire together, and a process that writes nothing does nothing. The first write
+ * counts for all of them: where processes are short-lived, none may ever write that many.
  */
 export class Sweeper {
   readonly #connections: Connections;
   readonly #statements: Statements;
   readonly #settings: PostgresSettings;
-  #writes = 0;
+  #writes: number;
   #underWay: Promise<void> | null = null;
 
   constructor(connections: Connections, statements: Statements, settings: PostgresSettings) {
     this.#connections = connections;
     this.#statements = statements;
     this.#settings = settings;
+    this.#writes = settings.sweepEveryWrites - 1;
   }
 
   /** Counts written records and starts a sweep when one is due. */
