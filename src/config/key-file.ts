@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 
 /** The secrets of an environment, as a key file holds them. */
@@ -102,8 +112,46 @@ export function writeKeyFile(path: string, keys: KeyFile): void {
   const fresh = `${place}.new`;
   // What a crash has left there would keep its mode, and a link would lead the secret elsewhere.
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  writeFresh(fresh, keys);
   renameSync(fresh, place);
+}
+
+/**
+ * The same where there is no file yet. False when there is one by now: of processes that start together the first makes the
+ * secret, and the others must go by it, or each would know other people under the names of the same records.
+ */
+export function makeKeyFile(path: string, keys: KeyFile): boolean {
+  const fresh = `${path}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeFresh(fresh, keys);
+    linkWhole(fresh, path);
+    return true;
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false;
+    throw cause;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+function writeFresh(path: string, keys: KeyFile): void {
+  writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+const noLinks: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+/** A link shows the file whole or not at all. Some file systems have none; a copy there is at least the only one. */
+function linkWhole(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (cause) {
+    if (!noLinks.has(codeOf(cause))) throw cause;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }
 
 /** The secrets as a guard takes them. */

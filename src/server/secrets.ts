@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { newKeyFile, readKeyFile, secretsOf, writeKeyFile } from '../config/key-file.ts';
+import { makeKeyFile, newKeyFile, readKeyFile, secretsOf } from '../config/key-file.ts';
 
 /** The secrets that keys are made with, and whether they had to be made. */
 export interface ServiceSecrets {
@@ -15,10 +15,12 @@ export interface ServiceSecrets {
  * @throws Fault `CONFIG_INVALID` when there is one that is none.
  */
 export function openSecrets(keyFile: string): ServiceSecrets {
-  const isNew = !existsSync(keyFile);
-  if (isNew) {
-    mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
-    writeKeyFile(keyFile, newKeyFile());
-  }
+  const isNew = !existsSync(keyFile) && makeSecrets(keyFile);
   return { ...secretsOf(readKeyFile(keyFile)), isNew };
+}
+
+/** False when another process was faster. */
+function makeSecrets(keyFile: string): boolean {
+  mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
+  return makeKeyFile(keyFile, newKeyFile());
 }
