@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { makeKeyFile, newKeyFile, readKeyFile, secretsOf } from '../config/key-file.ts';
+import { Fault } from '../core/fault.ts';
 
 /** The secrets that keys are made with, and whether they had to be made. */
 export interface ServiceSecrets {
@@ -17,6 +19,16 @@ export interface ServiceSecrets {
 export function openSecrets(keyFile: string): ServiceSecrets {
   const isNew = !existsSync(keyFile) && makeSecrets(keyFile);
   return { ...secretsOf(readKeyFile(keyFile)), isNew };
+}
+
+/** Whether the key file holds other secrets than those in use, or none that can be read. */
+export function isOtherKeyFile(keyFile: string, inUse: Omit<ServiceSecrets, 'isNew'>): boolean {
+  try {
+    return !isDeepStrictEqual(secretsOf(readKeyFile(keyFile)), inUse);
+  } catch (cause) {
+    if (cause instanceof Fault) return true;
+    throw cause;
+  }
 }
 
 /** False when another process was faster. */

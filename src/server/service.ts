@@ -24,7 +24,7 @@ import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
-import { openSecrets } from './secrets.ts';
+import { isOtherKeyFile, openSecrets } from './secrets.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { packageVersion } from './version.ts';
 
@@ -65,6 +65,8 @@ export interface Service {
   listen(): Promise<ServiceAddress>;
   /** Takes over what can change without a restart. Throws `CONFIG_INVALID` and changes nothing when it cannot. */
   apply(change: ConfigChange): void;
+  /** Whether the key file holds other secrets than those in use: only a restart takes them over. */
+  hasOtherKeyFile(): boolean;
   /** Tells that a configuration was refused, and how many problems it had. The last good one stays. */
   refused(problems: number): void;
   /** Drains: what has been accepted is answered, then everything is closed. Takes a bounded time. */
@@ -158,6 +160,7 @@ async function putTogether(
       observation.metrics.configReload(needsRestart.length > 0 ? 'restart' : 'applied');
       observation.feed.publish('config', { what: 'applied', live, needsRestart });
     },
+    hasOtherKeyFile: () => isOtherKeyFile(config.keyFile, secrets),
     refused: (problems) => {
       observation.metrics.configReload('refused');
       observation.feed.publish('config', { what: 'refused', problems });

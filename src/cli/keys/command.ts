@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import {
   beginRotation,
   finishRotation,
+  makeKeyFile,
   newKeyFile,
   readKeyFile,
   writeKeyFile,
@@ -10,8 +11,8 @@ import {
 import type { CommandIo } from '../streams.ts';
 
 const help = `
-A rotation has two steps. The first makes a new secret and keeps the present one to be read; restart or reload every node
-with the file. After 90 days, when everything has been written anew, --finish drops the old one.
+A rotation has two steps. The first makes a new secret and keeps the present one to be read; restart every node with
+the file: a reload does not read it. After 90 days, when everything has been written anew, --finish drops the old one.
 
 Example:
   $ portcullis keys rotate portcullis.keys.json
@@ -30,8 +31,7 @@ export function addKeys(program: Command, io: CommandIo): void {
     .option('--force', 'end it before its window has passed', false)
     .addHelpText('after', help)
     .action((file: string, { finish, force }: { finish: boolean; force: boolean }) => {
-      if (!existsSync(file) && !finish) {
-        writeKeyFile(file, newKeyFile());
+      if (!finish && !existsSync(file) && makeKeyFile(file, newKeyFile())) {
         io.stdout.write(`${file}: made, with a new secret. There was none to rotate.\n`);
         return;
       }

@@ -18,21 +18,26 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const config = withFlags(written, flags);
   const log = createLog({ level: config.telemetry.logLevel });
   let watcher: ConfigWatcher | null = null;
+  let running: Service | null = null;
   const wish = wishOfHangup(file !== undefined, process.stdin.isTTY);
   const ignoreHangups = onHangup(() => {
     if (wish === 'end') process.kill(process.pid, 'SIGTERM');
     if (wish === 'nothing') log.info({}, 'SIGHUP: there is no configuration file to read again');
     // While the service starts there is none yet: the first thing it does is to read the file.
     watcher?.reload();
+    if (running?.hasOtherKeyFile())
+      log.warn({ file: config.keyFile }, 'the key file is another one: a restart is needed to take it over');
   });
   try {
     const service = await createService(config, { log });
+    running = service;
     if (file !== undefined) watcher = watchConfig(file, written, flags, service, log);
     try {
       await listenUntilToldToEnd(config, service, say);
     } finally {
       watcher?.close();
       watcher = null;
+      running = null;
       await service.close();
     }
   } finally {
