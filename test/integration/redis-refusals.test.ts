@@ -111,6 +111,8 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     );
     await allowed.ping();
     expect(await collect(allowed.held(text))).toHaveLength(1);
+    await server.cli('SET', key.text, 'nonsense');
+    expect(await allowed.setAside?.([key])).toBe(1);
     await allowed.close();
   });
 
@@ -178,6 +180,15 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     expect(await store.transact([key], addOne(key))).toBe(1);
     expect(await store.transact([sibling], addOne(sibling))).toBe(2);
     expect(await store.setAside?.([key, sibling, list])).toBe(0);
+  });
+
+  test('what cannot be read is set aside also where its bytes are no text', async () => {
+    const { key } = group();
+    const write = `return redis.call('SET', KEYS[1], 'nonsense ' .. string.char(255, 254))`;
+    await server.cli('EVAL', write, '1', key.text);
+    expect(await store.setAside?.([key])).toBe(1);
+    expect(await server.cli('STRLEN', `portcullis-quarantine:${key.text}`)).toBe('11');
+    expect(await store.transact([key], addOne(key))).toBe(1);
   });
 
   test('a guard whose record cannot be read throws once, tells it, and starts anew', async () => {

@@ -20,6 +20,7 @@ const otherFiles = [
   'dist/stores/redis/clock.lua',
   'dist/stores/redis/commit.lua',
   'dist/stores/redis/count.lua',
+  'dist/stores/redis/fingerprint.lua',
   'dist/stores/redis/set-aside.lua',
   'dist/stores/redis/take-back.lua',
   'docs/reference/config.schema.json',

@@ -15,5 +15,6 @@ function load(file: string): Script {
 export const commitScript = load('./commit.lua');
 export const clockScript = load('./clock.lua');
 export const countScript = load('./count.lua');
+export const fingerprintScript = load('./fingerprint.lua');
 export const takeBackScript = load('./take-back.lua');
 export const setAsideScript = load('./set-aside.lua');

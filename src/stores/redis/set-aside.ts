@@ -1,8 +1,9 @@
-import { Fault } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { QUARANTINE_MS, QUARANTINE_PREFIX } from '../quarantine.ts';
+import { ifReadable } from '../unreadable.ts';
 import { Snapshot } from './envelope.ts';
 import type { Link } from './link.ts';
-import { setAsideScript } from './scripts.ts';
+import { fingerprintScript, setAsideScript } from './scripts.ts';
 
 /** Sets aside those of the records that cannot be read; returns how many there were. */
 export async function setAside(link: Link, texts: readonly string[], now: number): Promise<number> {
@@ -11,22 +12,24 @@ export async function setAside(link: Link, texts: readonly string[], now: number
 }
 
 async function setOneAside(link: Link, text: string, now: number): Promise<boolean> {
-  const unreadable = await unreadableText(link, text, now);
+  const unreadable = await unreadableFingerprint(link, text, now);
   if (unreadable === null) return false;
   const names = [text, `${QUARANTINE_PREFIX}${text}`];
   const args = ['EVAL', setAsideScript.text, '2', ...names, unreadable, String(QUARANTINE_MS)];
   return (await link.send(args, text)) === 1;
 }
 
-/** The stored text if it is no record, `''` if it is no text; null if it can be read, or is not there. */
-async function unreadableText(link: Link, text: string, now: number): Promise<string | null> {
-  let stored: unknown;
-  try {
-    stored = await link.send(['GET', text], text);
-    if (typeof stored === 'string') Snapshot.read(stored, 0).valueAt(now);
-    return null;
-  } catch (cause) {
-    if (!(cause instanceof Fault) || cause.code !== 'RECORD_CORRUPT') throw cause;
-    return typeof stored === 'string' ? stored : '';
-  }
+/** The fingerprint of what is stored if it is no record, `''` if it is no text; null if it can be read, or is not there. */
+async function unreadableFingerprint(link: Link, text: string, now: number): Promise<string | null> {
+  const reply = await link.send(['EVAL', fingerprintScript.text, '1', text], text);
+  const [kind, stored, fingerprint] = Array.isArray(reply) ? reply.map(String) : [];
+  if (kind === undefined || stored === undefined || fingerprint === undefined)
+    throw new Fault('STORE_FAILED', `Redis answered with ${shapeOf(reply)} where three texts were due.`);
+  if (kind === 'none') return null;
+  return kind === 'string' && isReadable(stored, now) ? null : fingerprint;
+}
+
+function isReadable(stored: string, now: number): boolean {
+  const read = ifReadable(() => ({ record: Snapshot.read(stored, 0).valueAt(now) }));
+  return read !== undefined;
 }
