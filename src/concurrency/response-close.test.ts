@@ -49,7 +49,7 @@ describe('the close of a response', () => {
         asked += 1;
         onceClosed(response, () => {
           told.push(place);
-          if (told.length === 20) asking.then(resolve);
+          if (told.length === 20) void asking.then(resolve);
         });
         setImmediate(() => response.end('x'));
       });
