@@ -57,13 +57,13 @@ async function compare(
   report({
     metric: `${at}, of no limiter (%)`,
     ours: share(ours),
-    peer: 'its headers alone',
+    peer: 'its headers, bare',
     peerValue: share(headers),
   });
   report({
     metric: `${at}, added CPU (µs/request)`,
     ours: added(ours),
-    peer: 'its headers alone',
+    peer: 'its headers, bare',
     peerValue: added(headers),
     better: 'lower',
   });
