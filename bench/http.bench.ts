@@ -88,7 +88,7 @@ async function measureInTurns(
   try {
     for (const limiter of limiters) servers.set(limiter, await start(framework, limiter, redisUrl));
     for (let round = 0; round <= rounds; round += 1) {
-      for (const [limiter, server] of servers) {
+      for (const [limiter, server] of inTurn([...servers], round)) {
         const sample = await pressServer(server, { script, connections, seconds: roundSeconds });
         if (round > 0) samples[limiter].push(sample);
       }
@@ -102,6 +102,12 @@ async function measureInTurns(
     peer: middleOf(samples.peer),
     ours: middleOf(samples.ours),
   };
+}
+
+/** Another one begins each round: whoever comes last on a machine that slows down is not always the same. */
+function inTurn<T>(all: readonly T[], round: number): readonly T[] {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 function start(framework: Framework, limiter: LimiterName, redisUrl: string | undefined): Promise<Running> {
