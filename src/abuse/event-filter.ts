@@ -5,7 +5,10 @@ import type { EventFilter, QueryFilter } from './scenario.ts';
 /** A filter, ready to match. */
 export interface CompiledFilter {
   matches(facts: Facts): boolean;
-  /** Whether an event of this method, upper case, and status may match: what can be known before anything else of it is looked at. */
+  /**
+   * Whether an event of this method, upper case, and status may match: what can be known before anything else of it is
+   * looked at.
+   */
   admits(method: string, status: number): boolean;
   /** Whether all the rest holds, for an event that is admitted. */
   holds(facts: Facts): boolean;

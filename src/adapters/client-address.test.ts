@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { peerOf } from '../identity/peer.ts';
+import { peerOf } from '../connections/peer.ts';
 import type { Warning } from '../limits/warning.ts';
 import { type ClientAddressOptions, createClientAddress } from './client-address.ts';
 

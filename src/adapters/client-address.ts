@@ -1,5 +1,5 @@
+import { gonePeer } from '../connections/peer.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { gonePeer } from '../identity/peer.ts';
 import { Recent } from '../identity/recent.ts';
 import { addressOf, CidrSet } from '../limits/cidr-set.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { onceClosed } from '../concurrency/response-close.ts';
-import { isCutOff, isOver } from '../concurrency/response-end.ts';
-import { peerOf } from '../identity/peer.ts';
+import { peerOf } from '../connections/peer.ts';
+import { isCutOff, isOver, onceClosed } from '../connections/response-close.ts';
 import type { Answer, Arrival } from './arrival.ts';
 
 /** A request of node:http or node:http2; frameworks keep the path as it came in `originalUrl`. */

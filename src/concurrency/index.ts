@@ -1,3 +1,4 @@
+export type { EndingResponse } from '../connections/response-close.ts';
 export type { PinActor, PinOrder } from '../operators/pin-order.ts';
 export type {
   Admission,
@@ -42,6 +43,6 @@ export {
   watchPressure,
 } from './pressure-exchange.ts';
 export type { QuietLatency } from './quiet-latency.ts';
-export { callerOf, type EndingResponse, releaseOnEnd, releaseWithBody } from './response-end.ts';
+export { callerOf, releaseOnEnd, releaseWithBody } from './response-end.ts';
 export { defaultRoutes, type RouteChoice, routeOf } from './routes.ts';
 export { createCap } from './slot-cap.ts';

@@ -1,26 +1,5 @@
+import { type EndingResponse, isCutOff, isOver, onceClosed } from '../connections/response-close.ts';
 import type { Admitted } from './admission.ts';
-import { type ClosingResponse, isConnectionGone, onceClosed } from './response-close.ts';
-
-/** What of a response of `node:http` or `node:http2`, or of a framework on them, is needed to see its end. */
-export interface EndingResponse extends ClosingResponse {
-  readonly writableEnded?: boolean;
-  readonly writableFinished?: boolean;
-  /** HTTP/2 has it on the stream instead. */
-  readonly destroyed?: boolean;
-  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean } | undefined;
-  once(event: 'finish' | 'close', listener: () => void): unknown;
-}
-
-/** Whether nothing more will be heard of the response. */
-export function isOver(response: EndingResponse): boolean {
-  if (!('stream' in response)) return response.destroyed === true || isConnectionGone(response);
-  return response.stream === undefined || response.stream.destroyed;
-}
-
-/** HTTP/2 says "finish" of every stream that closes, also of one that the client has reset. */
-export function isCutOff(response: EndingResponse): boolean {
-  return 'stream' in response && (!response.writableEnded || response.stream?.aborted === true);
-}
 
 function isSent(response: EndingResponse): boolean {
   return response.writableFinished === true && !isCutOff(response);

@@ -67,7 +67,10 @@ const publicKratos = (kratos: KratosSettings) => ({
   },
 });
 
-/** Values of descriptors can be users, addresses and API keys, at any depth. That there is one is told: without it any matches. */
+/**
+ * Values of descriptors can be users, addresses and API keys, at any depth. That there is one is told: without it any
+ * matches.
+ */
 function publicEntry(entry: DomainDocument | DescriptorEntry): object {
   const { descriptors } = entry;
   return {

@@ -126,9 +126,9 @@ export function assembleGuard(parts: GuardParts): Guard {
 }
 
 /**
- * Denials and decisions made without the store are always told; of the others every so many, by count. Each policy and operation
- * has a count of its own, and so has what a rule in shadow speaks on: attempts come as a check and then its end, and one count over
- * both would, where `every` is even, tell of the same half forever.
+ * Denials and decisions made without the store are always told; of the others every so many, by count. Each policy and
+ * operation has a count of its own, and so has what a rule in shadow speaks on: attempts come as a check and then its end,
+ * and one count over both would, where `every` is even, tell of the same half forever.
  */
 function decisionSampler(every: number): (event: DecisionEvent) => boolean {
   if (!Number.isSafeInteger(every) || every < 1) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { peerOf } from '../identity/peer.ts';
+import { peerOf } from '../connections/peer.ts';
 import { createClientIp } from './client-ip.ts';
 
 describe('the address of a client of the proxy', () => {

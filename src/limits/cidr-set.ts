@@ -28,8 +28,8 @@ export class CidrSet {
   }
 
   /**
-   * Whether a peer of a socket, or a hop that a proxy names, is in one of the ranges. An address of 6to4 or NAT64 is not there with the IPv4 address
-   * it carries: that one has not spoken, and whoever is on the link may take such an address.
+   * Whether a peer of a socket, or a hop that a proxy names, is in one of the ranges. An address of 6to4 or NAT64 is not
+   * there with the IPv4 address it carries: that one has not spoken, and whoever is on the link may take such an address.
    */
   hasPeer(peer: string): boolean {
     const address = this.isEmpty ? null : addressOf(peer);

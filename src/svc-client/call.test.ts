@@ -168,6 +168,15 @@ describe('retries', () => {
   });
 });
 
+/** Calls, and goes away while the call waits for its turn. */
+async function leaveTheQueue(client: ReturnType<typeof simulateClient>['client']): Promise<void> {
+  const leaving = new AbortController();
+  const outcome = expect(client.call('stock@1', { signal: leaving.signal })).rejects.toThrow('left');
+  await settled();
+  leaving.abort(new TypeError('left'));
+  await outcome;
+}
+
 describe('rates', () => {
   it('over the pool are denied at once, with the time to come back', async () => {
     const { client, clock, network, told } = simulateClient({ pool: { ratePerSecond: 10, burst: 2 } });
@@ -276,12 +285,7 @@ describe('rates', () => {
     });
     network.host('http://stock', inTurn());
     await inVirtualTime(clock, client.call('stock@1'));
-    const leaving = new AbortController();
-    const running = client.call('stock@1', { signal: leaving.signal });
-    const outcome = expect(running).rejects.toThrow('left');
-    await settled();
-    leaving.abort(new TypeError('left'));
-    await outcome;
+    await leaveTheQueue(client);
     expect(await inVirtualTime(clock, client.call('stock@1'))).toMatchObject({ ok: true });
   });
 
@@ -297,12 +301,7 @@ describe('rates', () => {
     });
     const first = client.call('stock@1');
     for (let i = 0; i < 20; i += 1) {
-      const leaving = new AbortController();
-      const running = client.call('stock@1', { signal: leaving.signal });
-      const outcome = expect(running).rejects.toThrow('left');
-      await settled();
-      leaving.abort(new TypeError('left'));
-      await outcome;
+      await leaveTheQueue(client);
     }
     await inVirtualTime(clock, Promise.all([first, client.call('stock@1')]));
     expect(arrivedAt).toBe(101);

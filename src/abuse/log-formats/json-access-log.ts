@@ -109,7 +109,7 @@ export class JsonAccessLog implements LogFormat {
     const status = statusOf(firstOf(fields, names.status));
     const [method, path] = requestOf(fields);
     if (peer === null || t === null || status === null) {
-      // Servers write of themselves into the same log. What has parts of a request was to be one, under names that we do not know.
+      // Servers write of themselves into the same log. What has parts of a request was to be one, under names we do not know.
       const isOfRequest = peer !== null || status !== null || method !== UNNAMED || path !== UNNAMED;
       return t === null || isOfRequest ? 'unknown' : 'other';
     }

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Admitted, Caps } from '../../concurrency/index.ts';
+import { peerOf } from '../../connections/peer.ts';
 import type { Guard } from '../../guard/guard.ts';
-import { peerOf } from '../../identity/peer.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';

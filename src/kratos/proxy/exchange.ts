@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { onceClosed } from '../../concurrency/response-close.ts';
-import { isOver } from '../../concurrency/response-end.ts';
+import { isOver, onceClosed } from '../../connections/response-close.ts';
 import { Fault } from '../../core/fault.ts';
 import { answerHeaders, valuesOf } from './headers.ts';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { onceClosed } from '../../concurrency/response-close.ts';
+import { onceClosed } from '../../connections/response-close.ts';
 
 /**
  * The end of a server whose clients keep their connections: from then on every answer is the last one of its connection, so

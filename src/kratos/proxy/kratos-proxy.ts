@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { peerOf } from '../../connections/peer.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
-import { peerOf } from '../../identity/peer.ts';
 import { type AddressSet, type ClientIp, createClientIp } from '../client-ip.ts';
 import type { KratosEvents, WarningEvent } from '../events.ts';
 import type { LoginBackoff } from '../login-backoff.ts';

@@ -21,10 +21,6 @@ class Room {
     this.#mostBytes = mostBytes;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
   get isOver(): boolean {
     return this.#heldBytes > this.#mostBytes;
   }
@@ -47,11 +43,6 @@ export class LoginBodies {
   constructor(mostBytes = 64 * mostLoginBytes) {
     this.#usual = new Room(mostBytes / 2);
     this.#excess = new Room(mostBytes / 2);
-  }
-
-  /** Of all logins that are being read or waiting for their answer. */
-  get heldBytes(): number {
-    return this.#usual.heldBytes + this.#excess.heldBytes;
   }
 
   /** What was read is held until it is released. */

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startLoopback } from '../../../test/integration/svc-client/loopback.ts';
+import { type Loopback, startLoopback } from '../../../test/integration/svc-client/loopback.ts';
 import { createMemoryStore } from '../../stores/memory/index.ts';
 import { createLoginBackoff } from '../counter-backoff.ts';
 import { LoginBodies, usualLoginBytes } from './login-body.ts';
@@ -20,7 +22,6 @@ const path = '/self-service/login?flow=1';
 async function openDesk() {
   const kratos = await startLoopback(() => undefined);
   const upstream = new Upstream({ url: kratos.url });
-  const bodies = new LoginBodies(8 * usualLoginBytes);
   const desk = new LoginDesk({
     upstream,
     backoff: createLoginBackoff({ store: createMemoryStore(), secret: 'a secret that is long enough' }),
@@ -28,7 +29,7 @@ async function openDesk() {
     sessionCookie: 'session',
     onFailure: () => undefined,
     onFault: (error) => expect.unreachable(String(error)),
-    bodies,
+    bodies: new LoginBodies(8 * usualLoginBytes),
   });
   const target = readTarget(path);
   if (target === null) expect.unreachable('it is the path of a login');
@@ -41,7 +42,25 @@ async function openDesk() {
     () => upstream.close(0),
     () => void server.close().closeAllConnections(),
   );
-  return { port: (server.address() as AddressInfo).port, bodies, kratos };
+  return { port: (server.address() as AddressInfo).port, kratos };
+}
+
+/** Sends logins without waiting for answers. */
+function send(port: number, accounts: readonly string[]): Socket {
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  client.write(accounts.map(loginText).join(''));
+  cleanups.push(() => void client.destroy());
+  return client;
+}
+
+/** The status of the first answer. */
+async function statusOf(client: Socket): Promise<string | undefined> {
+  const [chunk] = (await once(client, 'data')) as [Buffer];
+  return chunk.toString('latin1').split(' ', 2)[1];
+}
+
+async function arrived({ requests }: Loopback, count: number): Promise<void> {
+  while (requests.length < count) await turn();
 }
 
 function loginText(account: string): string {
@@ -52,12 +71,16 @@ function loginText(account: string): string {
 
 describe('the desk for logins', () => {
   it('gives back the room of logins that were sent in one go by somebody who then left', async () => {
-    const { port, bodies, kratos } = await openDesk();
-    const client = connect(port, '127.0.0.1').on('error', () => undefined);
-    client.write(['a', 'b', 'c', 'd'].map(loginText).join(''));
-    while (kratos.requests.length < 4) await new Promise((resolve) => setImmediate(resolve));
-    expect(bodies.heldBytes).toBe(4 * usualLoginBytes);
+    const { port, kratos } = await openDesk();
+    const client = send(port, ['a', 'b', 'c', 'd']);
+    await arrived(kratos, 4);
+    expect(await statusOf(send(port, ['e']))).toBe('503');
     client.destroy();
-    while (bodies.heldBytes > 0) await new Promise((resolve) => setImmediate(resolve));
+    // As soon as there is room the next one goes on to Kratos, which does not answer.
+    while (kratos.requests.length < 5) {
+      const next = send(port, ['e']);
+      await Promise.race([statusOf(next), arrived(kratos, 5)]);
+      next.destroy();
+    }
   });
 });

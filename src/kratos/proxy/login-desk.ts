@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { onceClosed } from '../../concurrency/response-close.ts';
-import { isOver } from '../../concurrency/response-end.ts';
+import { isOver, onceClosed } from '../../connections/response-close.ts';
 import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
 import { type LoginForm, mostIdentifiers, readLoginForm } from '../login-form.ts';
 import { needsBody, outcomeOf } from '../outcome.ts';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress } from '../../adapters/client-address.ts';
-import { onceClosed } from '../../concurrency/response-close.ts';
-import { isOver } from '../../concurrency/response-end.ts';
-import { peerOf } from '../../identity/peer.ts';
+import { peerOf } from '../../connections/peer.ts';
+import { isOver, onceClosed } from '../../connections/response-close.ts';
 import type { RouteCall } from '../route.ts';
 
 /** Reads a header of node:http by its lower-case name; one that came several times is joined. */

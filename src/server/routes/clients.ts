@@ -84,7 +84,10 @@ async function readAct(limiter: Limiter, noted: Noted, caller: string | null) {
   return { client, block: await limiter.blockIdOf(client), ...note };
 }
 
-/** @throws Fault `INPUT_INVALID` when `ip` is no address, also beside a user: who can be blocked must be liftable by the same words. */
+/**
+ * @throws Fault `INPUT_INVALID` when `ip` is no address, also beside a user: who can be blocked must be liftable by the
+ * same words
+ */
 function clientOf({ ip, ua, user }: Noted): Client {
   parseAddress(ip);
   return { ip, ...(ua ? { ua } : {}), ...(user ? { user } : {}) };

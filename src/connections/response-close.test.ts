@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { warningsOfProcess } from '../../test/conformance/process-warnings.ts';
-import { isConnectionGone, onceClosed } from './response-close.ts';
+import { isOver, onceClosed } from './response-close.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -36,7 +36,7 @@ describe('the close of a response', () => {
       });
     });
     expect(closed).toEqual(open);
-    expect(open.every(isConnectionGone)).toBe(true);
+    expect(open.every(isOver)).toBe(true);
   });
 
   it('is told once, of each response as it ends, while the connection stays', async () => {
