@@ -30,7 +30,8 @@ export function backlog(bucket: Bucket, limit: number, now: number): number {
 
 /** The bucket that owes so many units now. */
 export function bucketOwing(units: number, limit: number, now: number): Bucket {
-  return { tatMs: now + Math.floor(units / limit), tatUnits: units % limit };
+  const wholeMs = Math.floor(units / limit);
+  return { tatMs: now + wholeMs, tatUnits: units - wholeMs * limit };
 }
 
 /** Takes `cost` if it is there; a refused cost takes nothing. */

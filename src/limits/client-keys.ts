@@ -11,8 +11,6 @@ import type { ClientRecord, NetworkSights } from './client-record.ts';
 export interface ClientKey extends Key<ClientRecord> {
   /** Where a client goes whose network has shown too many agents; null where no agent counts. */
   readonly crowd: Crowd | null;
-  /** This key and those of the crowd, as a step names them. */
-  readonly all: readonly Key[];
 }
 
 interface Crowd {
@@ -88,9 +86,11 @@ export class ClientKeyspace {
 }
 
 function clientKey({ text, was }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
-  const all: Key[] = [];
-  const key = { text, was, mark: undefined, crowd, all };
-  all.push(key);
-  if (crowd !== null) all.push(crowd.network, crowd.other);
-  return key;
+  return { text, was, mark: undefined, crowd };
+}
+
+/** The client's key and those that go with it, as a step names them. */
+export function keysOf(client: ClientKey): readonly Key[] {
+  const { crowd } = client;
+  return crowd === null ? [client] : [client, crowd.network, crowd.other];
 }

@@ -5,19 +5,17 @@ import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { cleanStanding, type Standing } from '../core/standing.ts';
 import { type AskedWindow, hasAsked, nothingAsked } from './asked-window.ts';
 
-/** What is remembered of one client: a user, or an IP prefix with a user agent. */
-export interface ClientRecord extends AskedWindow, StoredRecord {
+/**
+ * What is remembered of one client: a user, or an IP prefix with a user agent. Its bucket is part of it and no object of
+ * its own: what a call has to fetch from memory for it costs more than what it does with it.
+ */
+export interface ClientRecord extends AskedWindow, StoredRecord, Bucket {
   at: number;
   standing: Standing;
-  /** No other record's. */
-  readonly bucket: OwnBucket;
-  /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
-  limit: number;
-}
-
-interface OwnBucket {
   tatMs: number;
   tatUnits: number;
+  /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
+  limit: number;
 }
 
 /** When the agents of one network were first seen, so that their number is bounded. */
@@ -44,7 +42,7 @@ export function clientRecord(
   limit: number,
   { asked, askingAt, asking, askedTotal }: Readonly<AskedWindow>,
 ): ClientRecord {
-  return { at, standing, bucket: { tatMs, tatUnits }, limit, asked, askingAt, asking, askedTotal };
+  return { at, standing, tatMs, tatUnits, limit, asked, askingAt, asking, askedTotal };
 }
 
 /** The record, unless it has expired: its bucket is full again and nothing is remembered of it. */
@@ -73,10 +71,10 @@ function expiryOf(record: ClientRecord): number {
 }
 
 /** From when on the bucket is full and no block is remembered. */
-function paidAndForgottenAt({ bucket, standing }: ClientRecord): number {
+function paidAndForgottenAt({ tatMs, standing }: ClientRecord): number {
   let forgottenAt = standing.hardUntil;
   for (let level = standing.memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
-  return Math.max(bucket.tatMs + 1, forgottenAt);
+  return Math.max(tatMs + 1, forgottenAt);
 }
 
 /**
@@ -87,4 +85,4 @@ export function clientSaysNothing(record: StoredRecord, t: number): boolean {
   return isClient(record) && t >= paidAndForgottenAt(record) && !hasAsked(record, t);
 }
 
-const isClient = (record: StoredRecord): record is ClientRecord => 'bucket' in record;
+const isClient = (record: StoredRecord): record is ClientRecord => 'tatMs' in record;

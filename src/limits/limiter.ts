@@ -9,7 +9,7 @@ import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import type { Call } from './call.ts';
 import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
-import { ClientKeyspace } from './client-keys.ts';
+import { ClientKeyspace, keysOf } from './client-keys.ts';
 import { clientSaysNothing } from './client-record.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
@@ -146,7 +146,7 @@ class BucketLimiter implements Limiter {
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
     const shadow = this.#shadowKeyOf === null ? null : this.#shadowKeyOf(call);
-    const keys = shadow === null ? ask.client.all : [...ask.client.all, ...shadow.all];
+    const keys = shadow === null ? keysOf(ask.client) : [...keysOf(ask.client), ...keysOf(shadow)];
     const step = (records: Records, now: number) =>
       shadow === null ? take(records, ask, now) : takeInShadow(records, ask, shadow, this.#shadows, now);
     const answered = this.#store.transactAtOnce(keys, step);
@@ -178,7 +178,7 @@ class BucketLimiter implements Limiter {
 
   async blockIdOf(client: Client): Promise<string> {
     const key = this.#keyOf(client);
-    const admitted = await this.#records.view(key.all, (records, now) => admit(records, key, now).key);
+    const admitted = await this.#records.view(keysOf(key), (records, now) => admit(records, key, now).key);
     const address = this.#keyspace.addressOf(admitted.text);
     invariant(address !== null, 'a client is admitted under a key that is no client’s');
     return address.id;
@@ -186,7 +186,7 @@ class BucketLimiter implements Limiter {
 
   async lift(client: Client | string): Promise<boolean> {
     const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
-    return this.#records.transact(key.all, (records, now) => liftBlock(records, key, now));
+    return this.#records.transact(keysOf(key), (records, now) => liftBlock(records, key, now));
   }
 
   async block(client: Client, fromLevel = 2): Promise<number> {
@@ -198,7 +198,9 @@ class BucketLimiter implements Limiter {
     }
     const key = this.#keyOf(client);
     const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
-    return this.#records.transact(key.all, (records, now) => placeBlock(records, key, fromLevel, limit, now));
+    return this.#records.transact(keysOf(key), (records, now) =>
+      placeBlock(records, key, fromLevel, limit, now),
+    );
   }
 
   counts(): LimitCounts {

@@ -10,8 +10,7 @@ export function liftBlock(records: Records, client: ClientKey, t: number): boole
   const { key, record } = admit(records, client, t);
   const now = Math.max(t, record?.at ?? t);
   if (record === undefined || !isHardBlocked(record.standing, now)) return false;
-  const { bucket, limit } = record;
-  writeClient(records, key, clientRecord(now, lifted(record.standing, now), bucket, limit, record), t);
+  writeClient(records, key, clientRecord(now, lifted(record.standing, now), record, record.limit, record), t);
   return true;
 }
 
@@ -34,6 +33,6 @@ export function placeBlock(
   if (runs && held.hardUntil >= now + durationOf(level, ladder)) return held.hardUntil;
   const standing = hardBlocked(held, level, now, ladder);
   const record = stored ?? emptyClient(now, limit);
-  writeClient(records, key, clientRecord(now, standing, record.bucket, record.limit, record), t);
+  writeClient(records, key, clientRecord(now, standing, record, record.limit, record), t);
   return standing.hardUntil;
 }

@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Token } from '../core/subject.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import { type Limit, toAllowance } from './allowance.ts';
-import { ClientKeyspace } from './client-keys.ts';
+import { ClientKeyspace, keysOf } from './client-keys.ts';
 import { settle } from './settle.ts';
 import { type Ask, type Taken, take } from './take.ts';
 
@@ -20,7 +20,7 @@ function bench(limit: Limit) {
   const allowance = toAllowance('test', limit);
   const call = (cost = 1, ask: Partial<Ask> = {}): Taken => {
     const full: Ask = { client: alice, allowance, scale: 1, cost, blocksInShadow: false, ...ask };
-    return immediate.transact(full.client.all, (records, t) => take(records, full, t));
+    return immediate.transact(keysOf(full.client), (records, t) => take(records, full, t));
   };
   return {
     allowance,
@@ -296,9 +296,9 @@ describe('auto-block', () => {
     const ask: Ask = { client: alice, allowance, scale: 1, cost: 1, blocksInShadow: false };
     for (let i = 0; i < 8_000; i += 1) {
       now += 1;
-      store.immediate.transact(alice.all, (records, t) => take(records, ask, t));
+      store.immediate.transact(keysOf(alice), (records, t) => take(records, ask, t));
     }
-    const asked = store.immediate.view(alice.all, (records) => records.get(alice)?.asked ?? []);
+    const asked = store.immediate.view(keysOf(alice), (records) => records.get(alice)?.asked ?? []);
     expect(asked.length / 2).toBeLessThanOrEqual(51);
     expect(asked.length / 2).toBeGreaterThan(40);
     elapse(0);

@@ -87,7 +87,8 @@ function open(
   if (own === undefined) return clientRecord(now, stored.standing, bucket, quota.limit, stored);
   own.at = now;
   own.limit = quota.limit;
-  if (bucket !== stored.bucket) own.bucket = { ...bucket };
+  own.tatMs = bucket.tatMs;
+  own.tatUnits = bucket.tatUnits;
   return own;
 }
 
@@ -96,13 +97,14 @@ function open(
  * the refill may hang on the path, and else a call without pressure after each one with it would buy the full rate.
  */
 export function inRefill(
-  { bucket, limit: from, at }: Pick<ClientRecord, 'bucket' | 'limit' | 'at'>,
+  record: Pick<ClientRecord, 'tatMs' | 'tatUnits' | 'limit' | 'at'>,
   to: number,
   now: number,
 ): Bucket {
-  if (from === to) return bucket;
+  const { limit: from, at } = record;
+  if (from === to) return record;
   const changedAt = to < from ? at : now;
-  return bucketOwing(backlog(bucket, from, changedAt), to, changedAt);
+  return bucketOwing(backlog(record, from, changedAt), to, changedAt);
 }
 
 /** Counts what is asked for; blocks the client when that is far above its rate. */
@@ -135,12 +137,12 @@ function chargeClient(
   milli: number,
   { t, now, key, block }: Place,
 ): Taken {
-  const charged = milli === 0 ? null : charge(record.bucket, quota, milli, now);
+  const charged = milli === 0 ? null : charge(record, quota, milli, now);
   if (charged?.conforms) {
-    record.bucket.tatMs = charged.bucket.tatMs;
-    record.bucket.tatUnits = charged.bucket.tatUnits;
+    record.tatMs = charged.bucket.tatMs;
+    record.tatUnits = charged.bucket.tatUnits;
   }
-  const owed = backlog(record.bucket, quota.limit, now);
+  const owed = backlog(record, quota.limit, now);
   const left = quota.capacity * quota.periodMs - owed;
   const remaining = Math.max(0, Math.floor(left / (milliCost * quota.periodMs)));
   return {

@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key, Retention, StoredRecord } from '../../core/records.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
-import { type Entry, newEntry } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
 /** How much a table may hold. */
@@ -250,11 +250,6 @@ export class BoundedTable {
 function release(entry: Entry): void {
   entry.table = null;
   entry.value = undefined;
-}
-
-/** The entry that a step puts a record of this key into. A new one joins the table when the step commits. */
-export function entryFor(table: BoundedTable, key: Key): Entry {
-  return table.find(key) ?? newEntry(key.text);
 }
 
 /** The record of an entry unless its expiry has come. */

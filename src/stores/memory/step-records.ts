@@ -1,7 +1,7 @@
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
-import { type BoundedTable, entryFor, valueAt } from './bounded-table.ts';
-import type { Entry } from './entry.ts';
+import { type BoundedTable, valueAt } from './bounded-table.ts';
+import { type Entry, newEntry } from './entry.ts';
 
 /** The records of one look or step: reads through to the table, keeps writes back until the step has ended well. */
 export class StepRecords implements Records {
@@ -12,6 +12,9 @@ export class StepRecords implements Records {
   /** The entries that the step has put a record into, each once, as a chain. */
   #first: Entry | null = null;
   #last: Entry | null = null;
+  /** The key that was used last, and its entry: a rule that gets a record mostly puts it next. */
+  #latestKey: Key | null = null;
+  #latestEntry: Entry | undefined;
 
   constructor(table: BoundedTable, keys: readonly Key[], now: number, use: 'look' | 'step') {
     this.#table = table;
@@ -21,25 +24,21 @@ export class StepRecords implements Records {
   }
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
-    this.#assertUsable(key);
-    const put = this.#entryOf(key)?.put;
-    if (put !== undefined) return put as R;
-    const found = valueAt(this.#table.find(key), this.#now);
+    const found = this.#valueOf(key);
     if (found !== undefined || key.was === null) return found as R | undefined;
     return valueAt(this.#table.findText(key.was), this.#now) as R | undefined;
   }
 
   /** The table's own record: a step runs to its end before anybody else looks. */
   own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
-    this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not change a record.');
-    return (this.#entryOf(key)?.put ?? valueAt(this.#table.find(key), this.#now)) as Draft<R> | undefined;
+    return this.#valueOf(key) as Draft<R> | undefined;
   }
 
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
-    this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not put a record.');
-    const entry = this.#entryOf(key) ?? this.#touch(key);
+    const entry = this.#entryOf(key) ?? this.#newEntry(key);
+    if (entry.put === undefined) this.#chain(entry);
     entry.put = value;
     entry.putRetention = retention;
   }
@@ -52,6 +51,7 @@ export class StepRecords implements Records {
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
   end(): void {
     this.#use = 'ended';
+    this.#latestKey = null;
     let entry = this.#first;
     while (entry !== null) {
       const next = entry.putNext;
@@ -61,23 +61,40 @@ export class StepRecords implements Records {
     }
   }
 
-  #touch(key: Key): Entry {
-    const entry = entryFor(this.#table, key);
-    if (this.#last === null) this.#first = entry;
-    else this.#last.putNext = entry;
-    this.#last = entry;
+  /** What the step has put, else what is in the table. */
+  #valueOf(key: Key): StoredRecord | undefined {
+    const entry = this.#entryOf(key);
+    return entry?.put ?? valueAt(entry, this.#now);
+  }
+
+  #entryOf(key: Key): Entry | undefined {
+    return key === this.#latestKey ? this.#latestEntry : this.#find(key);
+  }
+
+  #find(key: Key): Entry | undefined {
+    this.#assertUsable(key);
+    this.#latestKey = key;
+    this.#latestEntry = this.#table.find(key) ?? this.#ownEntry(key.text);
+    return this.#latestEntry;
+  }
+
+  /** One that the step has made: it joins the table only when the step commits. */
+  #ownEntry(text: string): Entry | undefined {
+    for (let entry = this.#first; entry !== null; entry = entry.putNext)
+      if (entry.text === text) return entry;
+    return undefined;
+  }
+
+  #newEntry(key: Key): Entry {
+    const entry = newEntry(key.text);
+    this.#latestEntry = entry;
     return entry;
   }
 
-  /** The entry that the step has put this record into, if it has. */
-  #entryOf(key: Key): Entry | undefined {
-    if (this.#first === null) return undefined;
-    const found = this.#table.find(key);
-    if (found !== undefined) return found.put === undefined ? undefined : found;
-    for (let entry: Entry | null = this.#first; entry !== null; entry = entry.putNext) {
-      if (entry.text === key.text) return entry;
-    }
-    return undefined;
+  #chain(entry: Entry): void {
+    if (this.#last === null) this.#first = entry;
+    else this.#last.putNext = entry;
+    this.#last = entry;
   }
 
   #assertUsable(key: Key): void {
