@@ -12,8 +12,8 @@ export interface Put {
 
 /** The records of one look or step: reads what its store finds, keeps puts back until the step has ended well. */
 export class StepRecords implements Records {
-  /** What the step has put, by key text. */
-  readonly puts = new Map<string, Put>();
+  /** What the step has put, by key text. Made with the first put, for a look has none. */
+  #puts: Map<string, Put> | null = null;
   readonly #keys: readonly Key[];
   readonly #find: FindRecord;
   #use: 'look' | 'step' | 'ended';
@@ -24,9 +24,13 @@ export class StepRecords implements Records {
     this.#use = use;
   }
 
+  get puts(): ReadonlyMap<string, Put> {
+    return this.#puts ?? noPuts;
+  }
+
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     this.#assertUsable(key);
-    const put = this.puts.get(key.text);
+    const put = this.#puts?.get(key.text);
     const found = put === undefined ? this.#find(key.text) : put.value;
     if (found !== undefined || key.was === null) return found as R | undefined;
     return this.#find(key.was) as R | undefined;
@@ -35,7 +39,8 @@ export class StepRecords implements Records {
   put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
     this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not put a record.');
-    this.puts.set(key.text, { value, retention });
+    this.#puts ??= new Map();
+    this.#puts.set(key.text, { value, retention });
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
@@ -45,10 +50,13 @@ export class StepRecords implements Records {
 
   #assertUsable(key: Key): void {
     invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
-    for (const declared of this.#keys) if (declared === key || declared.text === key.text) return;
+    if (this.#keys.includes(key)) return;
+    for (const { text } of this.#keys) if (text === key.text) return;
     throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
   }
 }
+
+const noPuts: ReadonlyMap<string, Put> = new Map();
 
 /** Every text the keys may be read from, each once. */
 export function textsOf(keys: readonly Key[]): string[] {

@@ -1,23 +1,18 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Key } from '../../core/records.ts';
 import type { Link } from './link.ts';
-import { commitScript } from './scripts.ts';
+import { callOf, commitScript } from './scripts.ts';
 
-/** The records of one group, compared and written together. Three lists in one order. */
+/** The records of one group, compared and written together; is told what became of it, once. */
 export interface Commit {
-  readonly keys: readonly string[];
-  /** The versions that the records must still have. */
-  readonly expected: readonly string[];
-  /** The new texts; empty where a record is only compared. */
-  readonly texts: readonly string[];
-}
-
-/** Null when the group was written; else the texts of its records now, in their order. */
-export type Conflict = readonly unknown[] | null;
-
-interface Waiting {
-  readonly commit: Commit;
-  readonly resolve: (conflict: Conflict) => void;
-  readonly reject: (cause: unknown) => void;
+  readonly keys: readonly Key[];
+  /** For each record two: the version that it must still have, and its new text, empty where it is only compared. */
+  readonly changes: readonly string[];
+  committed(): void;
+  /** Nothing was written; these are the texts of the records now, in their order. */
+  conflicted(texts: readonly unknown[]): void;
+  /** Whether anything was written is not known. */
+  failed(cause: unknown): void;
 }
 
 /** How much one run of the script may write: other clients of the server wait while it runs. One group always may. */
@@ -30,63 +25,63 @@ const maxRecords = 256;
  */
 export class CommitPipe {
   readonly #link: Link;
-  #waiting: Waiting[] = [];
+  #waiting: Commit[] = [];
 
   constructor(link: Link) {
     this.#link = link;
   }
 
   /** Writes the group if none of its records has changed. */
-  submit(commit: Commit): Promise<Conflict> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, resolve, reject });
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#flush());
-    });
+  submit(commit: Commit): void {
+    this.#waiting.push(commit);
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#flush());
   }
 
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     const most = this.#link.isCluster ? 1 : maxGroups;
-    let run: Waiting[] = [];
+    let run: Commit[] = [];
     let records = 0;
-    for (const group of waiting) {
-      if (run.length === most || (run.length > 0 && records + group.commit.keys.length > maxRecords)) {
-        this.#run(run);
+    for (const commit of waiting) {
+      if (run.length === most || (run.length > 0 && records + commit.keys.length > maxRecords)) {
+        this.#run(run, records);
         run = [];
         records = 0;
       }
-      run.push(group);
-      records += group.commit.keys.length;
+      run.push(commit);
+      records += commit.keys.length;
     }
-    this.#run(run);
+    this.#run(run, records);
   }
 
-  #run(groups: readonly Waiting[]): void {
-    const keys: string[] = [];
-    const args = [String(groups.length)];
-    for (const { commit } of groups) args.push(String(commit.keys.length));
-    for (const { commit } of groups) {
-      for (let place = 0; place < commit.keys.length; place += 1) {
-        keys.push(commit.keys[place] ?? '');
-        args.push(commit.expected[place] ?? '', commit.texts[place] ?? '');
-      }
-    }
-    this.#link.run(commitScript, keys, args).then(
+  #run(commits: readonly Commit[], records: number): void {
+    const command = callOf(commitScript, records);
+    for (const { keys } of commits) for (const { text } of keys) command.push(text);
+    command.push(String(commits.length));
+    for (const { keys } of commits) command.push(String(keys.length));
+    for (const { changes } of commits) appendTo(command, changes);
+    this.#link.call(commitScript, command).then(
       (reply) => {
-        groups.forEach((group, index) => {
-          settle(group, Array.isArray(reply) ? reply[index] : undefined);
+        commits.forEach((commit, index) => {
+          tell(commit, Array.isArray(reply) ? reply[index] : undefined);
         });
       },
       (cause: unknown) => {
-        for (const group of groups) group.reject(cause);
+        for (const commit of commits) commit.failed(cause);
       },
     );
   }
 }
 
-function settle({ resolve, reject }: Waiting, answer: unknown): void {
-  if (answer === 1) resolve(null);
-  else if (Array.isArray(answer)) resolve(answer);
-  else reject(new Fault('STORE_FAILED', `The commit script answered a group with ${shapeOf(answer)}.`));
+/** Not spread: a hot group may have thousands of records. */
+function appendTo(list: string[], items: readonly string[]): void {
+  for (let place = 0; place < items.length; place += 1) list.push(items[place] ?? '');
+}
+
+function tell(commit: Commit, answer: unknown): void {
+  if (answer === 1) commit.committed();
+  else if (Array.isArray(answer)) commit.conflicted(answer);
+  else
+    commit.failed(new Fault('STORE_FAILED', `The commit script answered a group with ${shapeOf(answer)}.`));
 }

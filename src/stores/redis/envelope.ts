@@ -20,14 +20,14 @@ const lastTime = 10 ** TIME_WIDTH - 1;
 /** The version of a record that is not there. */
 export const NO_VERSION = '';
 
-/** What was stored under a key at one moment; `version` is {@link NO_VERSION} if nothing was. */
+/** What is stored under a key at one moment; `version` is {@link NO_VERSION} if nothing is. */
 export class Snapshot {
-  readonly version: string;
+  version: string;
   readonly keepUntil: number;
   readonly softUntil: number;
   readonly hardUntil: number;
   /** Monotonic time at which the command that showed it was sent: it is no fresher than that. */
-  readonly seenAtMs: number;
+  seenAtMs: number;
   readonly #json: string;
   #value: StoredRecord | undefined;
 
@@ -77,10 +77,33 @@ export class Snapshot {
     });
   }
 
-  /** What a commit has just left behind, without reading it back. */
-  static written(write: Write, version: string, seenAtMs: number): Snapshot {
-    const { value, keepUntil, softUntil, hardUntil } = write;
-    return new Snapshot({ version, keepUntil, softUntil, hardUntil, seenAtMs, json: '', value });
+  /**
+   * A record that is to be written, its times made absolute. They are whole milliseconds; a fraction is rounded so that
+   * nothing ends early.
+   */
+  static unwritten(value: StoredRecord, { keepMs, softMs, hardMs }: Retention, now: number): Snapshot {
+    return new Snapshot({
+      version: NO_VERSION,
+      keepUntil: Math.ceil(now + keepMs),
+      softUntil: softMs > 0 ? Math.ceil(now + softMs) : 0,
+      hardUntil: hardMs > 0 ? Math.ceil(now + hardMs) : 0,
+      seenAtMs: Number.NEGATIVE_INFINITY,
+      json: '',
+      value,
+    });
+  }
+
+  /** The text that Redis is to store. */
+  textFor(version: string): string {
+    const { keepUntil, softUntil, hardUntil } = this;
+    const json = this.#value === undefined ? this.#json : JSON.stringify(this.#value);
+    return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
+  }
+
+  /** Redis has it now, under this version: nobody needs to read it back. */
+  written(version: string, seenAtMs: number): void {
+    this.version = version;
+    this.seenAtMs = seenAtMs;
   }
 
   /** The record, or undefined where there is none or its expiry has come, whether or not Redis has dropped it. */
@@ -108,31 +131,6 @@ interface SnapshotFields {
   readonly seenAtMs: number;
   readonly json: string;
   readonly value: StoredRecord | undefined;
-}
-
-/** A record to be written, its times made absolute. */
-export interface Write {
-  readonly value: StoredRecord;
-  readonly keepUntil: number;
-  readonly softUntil: number;
-  readonly hardUntil: number;
-}
-
-/** Makes a retention absolute. Times are whole milliseconds; a fraction is rounded so that nothing ends early. */
-export function writeOf(value: StoredRecord, retention: Retention, now: number): Write {
-  const { keepMs, softMs, hardMs } = retention;
-  return {
-    value,
-    keepUntil: Math.ceil(now + keepMs),
-    softUntil: softMs > 0 ? Math.ceil(now + softMs) : 0,
-    hardUntil: hardMs > 0 ? Math.ceil(now + hardMs) : 0,
-  };
-}
-
-/** The text that Redis stores. */
-export function textOf(write: Write, version: string): string {
-  const { keepUntil, softUntil, hardUntil, value } = write;
-  return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${JSON.stringify(value)}`;
 }
 
 /** The commit script finds the time by its width. */

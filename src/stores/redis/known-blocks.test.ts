@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Key } from '../../core/records.ts';
-import { Snapshot, writeOf } from './envelope.ts';
+import { Snapshot } from './envelope.ts';
 import { KNOWN_BLOCK_MS, KnownBlocks } from './known-blocks.ts';
 
 const key = (text: string, was: string | null = null): Key => ({ text, was });
@@ -14,12 +14,11 @@ describe('known blocks', () => {
     blocks = new KnownBlocks(() => nowMs);
   });
 
-  const blocked = (hardMs = 60_000): Snapshot =>
-    Snapshot.written(
-      writeOf({ at: now }, { keepMs: 86_400_000, softMs: 0, hardMs }, now),
-      'abcdefgh00000001',
-      nowMs,
-    );
+  const blocked = (hardMs = 60_000): Snapshot => {
+    const snapshot = Snapshot.unwritten({ at: now }, { keepMs: 86_400_000, softMs: 0, hardMs }, now);
+    snapshot.written('abcdefgh00000001', nowMs);
+    return snapshot;
+  };
   const absent = (): Snapshot => Snapshot.absent(nowMs);
 
   test('answer a view that they have seen whole', () => {

@@ -60,11 +60,14 @@ export class KnownBlocks {
   /** Remembers what a view has read, if it met a block; else corrects what is remembered of its records. */
   learn(reading: Reading, now: number): void {
     let isBlocked = false;
-    for (const snapshot of reading.values()) isBlocked ||= snapshot.isHardBlocked(now);
+    reading.forEach((snapshot) => {
+      isBlocked ||= snapshot.isHardBlocked(now);
+    });
     if (!isBlocked && this.#cache.isEmpty) return;
     this.#cache.tidy();
-    for (const [text, snapshot] of reading)
+    reading.forEach((snapshot, text) => {
       if (isBlocked || this.#cache.has(text)) this.#cache.set(text, snapshot);
+    });
   }
 
   /** Forgets records whose state is in doubt. */

@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts';
 import type { Deadline, Deadlines, Expirable } from '../deadlines.ts';
 import type { Driver, Send } from './drivers/driver.ts';
 import { faultOf, isScriptMissing, meaningOf } from './reply-faults.ts';
-import type { Script } from './scripts.ts';
+import { callOf, firstKeyAt, type Script } from './scripts.ts';
 
 /** How long to wait before a slot that is being moved is asked again. */
 const passingMs = 3;
@@ -21,6 +21,7 @@ export class Link {
   /** Rejects if the first try to connect fails, or the link is closed before. */
   readonly openingFailed: Promise<never>;
   #resetAtMs = Number.NEGATIVE_INFINITY;
+  readonly #toMaster: SendTo = (args, key) => this.#driver.send(args, key);
 
   constructor(driver: Driver, deadlines: Deadlines, monotonicMs: () => number) {
     this.#driver = driver;
@@ -73,17 +74,17 @@ export class Link {
 
   /** Sends a command to the master that serves `key`. */
   send(args: readonly string[], key: string): Promise<unknown> {
-    return this.#limited((command) => this.#driver.send(command, key), args, key);
+    return this.#limited(this.#toMaster, args, key);
   }
 
   /** Runs a script by its hash, and by its text where the server does not have it yet. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const key = keys[0] ?? '';
-    const command = ['EVALSHA', script.sha, String(keys.length)];
-    // Not spread: a hot group may have thousands of records.
-    for (const name of keys) command.push(name);
-    for (const arg of args) command.push(arg);
-    return this.#limited((sent) => this.#driver.send(sent, key), command, key, script);
+    return this.call(script, [...callOf(script, keys.length), ...keys, ...args]);
+  }
+
+  /** The same by its command, which begins as {@link callOf} has it. */
+  call(script: Script, command: readonly string[]): Promise<unknown> {
+    return this.#limited(this.#toMaster, command, command[firstKeyAt] ?? '', script);
   }
 
   /** One sender for each master. */
@@ -103,7 +104,7 @@ export class Link {
     await this.#driver.close();
   }
 
-  #limited(send: Send, args: readonly string[], key: string, script?: Script): Promise<unknown> {
+  #limited(send: SendTo, args: readonly string[], key: string, script?: Script): Promise<unknown> {
     const obstacle = this.obstacle;
     if (obstacle !== null) return Promise.reject(obstacle);
     return new Promise((resolve, reject) => {
@@ -135,9 +136,12 @@ export class Link {
   }
 }
 
+/** Sends a command to whoever serves the key. */
+type SendTo = (args: readonly string[], key: string) => Promise<unknown>;
+
 interface CommandParts {
   readonly link: Link;
-  readonly send: Send;
+  readonly send: SendTo;
   readonly args: readonly string[];
   readonly key: string;
   /** The script that `args` names by its hash. */
@@ -166,7 +170,9 @@ class Command implements Expirable {
   }
 
   #send(args: readonly string[]): void {
-    this.#parts.send(args).then(this.#answered, (error: unknown) => this.#failed(error, args));
+    this.#parts
+      .send(args, this.#parts.key)
+      .then(this.#answered, (error: unknown) => this.#failed(error, args));
   }
 
   readonly #answered = (reply: unknown): void => {

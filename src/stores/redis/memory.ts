@@ -48,7 +48,9 @@ export class Memory {
   /** Takes in what was read or written. */
   learn(reading: Reading): void {
     this.#warm.tidy();
-    for (const [text, snapshot] of reading) this.#warm.set(text, snapshot);
+    reading.forEach((snapshot, text) => {
+      this.#warm.set(text, snapshot);
+    });
     this.blocks.learn(reading, this.now());
   }
 

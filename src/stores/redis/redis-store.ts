@@ -92,7 +92,13 @@ export class DrivenRedisStore implements RedisStore {
     }
   }
 
-  async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    const isUsual = this.#clock.isSet && keys.length > 0 && !this.#isClosed;
+    // Without a promise of its own: it is the way of every operation that writes.
+    return isUsual ? (this.#groups.transact(keys, step) as Promise<T>) : this.#transactLater(keys, step);
+  }
+
+  async #transactLater<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
@@ -139,6 +145,7 @@ export class DrivenRedisStore implements RedisStore {
         this.#idle = resolve;
       });
     }
+    await this.#groups.whenIdle();
     this.#sync.stop(closed());
     await this.#link.close();
   }

@@ -12,6 +12,14 @@ function load(file: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
+/** Where its first key stands in a command that {@link callOf} begins. */
+export const firstKeyAt = 3;
+
+/** The command that runs a script by its hash, up to the first of so many keys. */
+export function callOf(script: Script, keys: number): string[] {
+  return ['EVALSHA', script.sha, String(keys)];
+}
+
 export const commitScript = load('./commit.lua');
 export const clockScript = load('./clock.lua');
 export const countScript = load('./count.lua');

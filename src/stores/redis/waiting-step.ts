@@ -1,12 +1,11 @@
-import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import type { Deadline, Deadlines, Expirable } from '../deadlines.ts';
 import { StepRecords } from '../step-records.ts';
-import { type Write, writeOf } from './envelope.ts';
+import { Snapshot } from './envelope.ts';
 import type { Reading } from './record-cache.ts';
 
 /** What steps have put, by key text. */
-export type Writes = Map<string, Write>;
+export type Writes = Map<string, Snapshot>;
 
 export type Step = (records: Records, now: number) => unknown;
 
@@ -16,14 +15,15 @@ export class WaitingStep implements Expirable {
   readonly #step: Step;
   readonly #resolve: (value: unknown) => void;
   readonly #reject: (cause: unknown) => void;
-  #deadline: Deadline | undefined;
-  #timeout: () => Fault = () => new Fault('STORE_TIMEOUT', 'A commit took too long.');
+  readonly #deadlines: Deadlines;
+  readonly #deadline: Deadline;
   #value: unknown;
   #hasThrown = false;
 
   constructor(
     keys: readonly Key[],
     step: Step,
+    deadlines: Deadlines,
     resolve: (value: unknown) => void,
     reject: (cause: unknown) => void,
   ) {
@@ -31,31 +31,29 @@ export class WaitingStep implements Expirable {
     this.#step = step;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#deadlines = deadlines;
+    this.#deadline = deadlines.start(this);
   }
 
   /** Nobody waits for it once its deadline has come. */
   get isOpen(): boolean {
-    return this.#deadline?.isDone === false;
-  }
-
-  limit(deadlines: Deadlines): void {
-    this.#timeout = () => deadlines.timeout('a commit');
-    this.#deadline = deadlines.start(this);
+    return !this.#deadline.isDone;
   }
 
   expire(): void {
-    this.#reject(this.#timeout());
+    this.#reject(this.#deadlines.timeout('a commit'));
   }
 
   /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
   run(reading: Reading, now: number, writes: Writes): void {
-    const find = (text: string) => writes.get(text)?.value ?? reading.get(text)?.valueAt(now);
+    const find = (text: string) => (writes.get(text) ?? reading.get(text))?.valueAt(now);
     const records = new StepRecords(this.keys, find, 'step');
     this.#hasThrown = false;
     try {
       this.#value = this.#step(records, now);
-      for (const [text, { value, retention }] of records.puts)
-        writes.set(text, writeOf(value, retention, now));
+      records.puts.forEach(({ value, retention }, text) => {
+        writes.set(text, Snapshot.unwritten(value, retention, now));
+      });
     } catch (thrown) {
       this.#value = thrown;
       this.#hasThrown = true;
@@ -66,13 +64,13 @@ export class WaitingStep implements Expirable {
 
   /** Tells what the step came to, now that the records it rests on have proved current. */
   settle(): void {
-    this.#deadline?.done();
+    this.#deadline.done();
     if (this.#hasThrown) this.#reject(this.#value);
     else this.#resolve(this.#value);
   }
 
   fail(cause: unknown): void {
-    this.#deadline?.done();
+    this.#deadline.done();
     this.#reject(cause);
   }
 }
