@@ -168,6 +168,19 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     expect(await server.cli('GET', key.text)).toBe(text);
   });
 
+  test('a record that cannot be read concerns nobody who looks at others at the same time', async () => {
+    const { key: broken } = group();
+    const { key: sound } = group();
+    await server.cli('SET', broken.text, 'nonsense');
+    await store.transact([sound], addOne(sound));
+    const [refused, count] = await Promise.all([
+      rejection(store.view([broken], (records) => records.get(broken))),
+      store.view([sound], (records) => records.get(sound)?.count),
+    ]);
+    expect(refused).toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(count).toBe(1);
+  });
+
   test('what cannot be read is set aside, and nothing else', async () => {
     const { key, sibling } = group();
     const { key: list } = group();

@@ -53,6 +53,16 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       expect(driver.commands).toBeLessThanOrEqual(isCluster ? 4 : 1);
     });
 
+    test('looks that begin together take one together, however many records they are about', async () => {
+      const keys = times(300, () => group().key);
+      await Promise.all(keys.map((key) => store.transact([key], addOne(key))));
+      driver.restart();
+      const counts = await Promise.all(keys.map((key) => store.view([key], (records) => records.get(key)?.count)));
+      expect(counts).toEqual(keys.map(() => 1));
+      expect(driver.rounds).toBe(1);
+      expect(driver.commands).toBe(isCluster ? 300 : 2);
+    });
+
     test('steps over groups that were just looked at take one together', async () => {
       const groups = times(3, () => group());
       await store.view(

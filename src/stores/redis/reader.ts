@@ -5,10 +5,25 @@ import type { Link } from './link.ts';
 import type { Reading } from './record-cache.ts';
 import { slotOf } from './slot.ts';
 
-/** Reads records, all in one round trip: one `MGET`, or on a cluster one for each slot, sent together. */
+/** How many records one command may read for several at once: other clients of the server wait meanwhile. */
+const maxRecords = 256;
+
+/** Records that somebody waits for. */
+interface Wanted {
+  readonly texts: readonly string[];
+  readonly resolve: (reading: Reading) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/**
+ * Reads records, all in one round trip. What is asked for in the same turn shares one `MGET`: a command costs the server,
+ * and this process, more than a record does. On a cluster records live in different slots, and each has an `MGET` of its
+ * own, sent together.
+ */
 export class Reader {
   readonly #link: Link;
   readonly #monotonicMs: () => number;
+  #wanted: Wanted[] = [];
 
   constructor(link: Link, monotonicMs: () => number) {
     this.#link = link;
@@ -16,51 +31,101 @@ export class Reader {
   }
 
   /** Everything stored under the keys, under their previous texts too while a rotation runs. */
-  async read(keys: readonly Key[]): Promise<Reading> {
+  read(keys: readonly Key[]): Promise<Reading> {
+    const texts: string[] = [];
+    for (const { text, was } of keys) was === null ? texts.push(text) : texts.push(text, was);
+    return this.#link.isCluster ? this.#readBySlot(texts) : this.#readTogether(texts);
+  }
+
+  #readTogether(texts: readonly string[]): Promise<Reading> {
+    return new Promise((resolve, reject) => {
+      this.#wanted.push({ texts, resolve, reject });
+      if (this.#wanted.length === 1) queueMicrotask(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    let together: Wanted[] = [];
+    let records = 0;
+    for (const one of wanted) {
+      if (together.length > 0 && records + one.texts.length > maxRecords) {
+        this.#send(together);
+        together = [];
+        records = 0;
+      }
+      together.push(one);
+      records += one.texts.length;
+    }
+    this.#send(together);
+  }
+
+  #send(together: readonly Wanted[]): void {
+    const command = ['MGET'];
+    for (const { texts } of together) for (const text of texts) command.push(text);
+    const seenAtMs = this.#monotonicMs();
+    this.#link.send(command, command[1] ?? '').then(
+      (reply) => {
+        let place = 0;
+        for (const one of together) {
+          tell(one, reply, place, seenAtMs);
+          place += one.texts.length;
+        }
+      },
+      (cause: unknown) => {
+        for (const { reject } of together) reject(cause);
+      },
+    );
+  }
+
+  async #readBySlot(texts: readonly string[]): Promise<Reading> {
     const seenAtMs = this.#monotonicMs();
     const reading = new Map<string, Snapshot>();
-    if (this.#link.isCluster) {
-      const pages = bySlot(keys);
-      const replies = await Promise.all(pages.map((page) => this.#link.send(page, page[1] ?? '')));
-      pages.forEach((page, index) => {
-        take(page, replies[index], seenAtMs, reading);
-      });
-    } else {
-      const command = ['MGET'];
-      for (const { text, was } of keys) was === null ? command.push(text) : command.push(text, was);
-      take(command, await this.#link.send(command, command[1] ?? ''), seenAtMs, reading);
-    }
+    const pages = bySlot(texts);
+    const replies = await Promise.all(pages.map((page) => this.#link.send(['MGET', ...page], page[0] ?? '')));
+    pages.forEach((page, index) => {
+      take(page, replies[index], 0, seenAtMs, reading);
+    });
     return reading;
   }
 }
 
-/** One `MGET` for each slot. */
-function bySlot(keys: readonly Key[]): readonly string[][] {
+function bySlot(texts: readonly string[]): readonly string[][] {
   const pages = new Map<number, string[]>();
-  const add = (text: string): void => {
+  for (const text of texts) {
     const slot = slotOf(text);
     const page = pages.get(slot);
-    if (page === undefined) pages.set(slot, ['MGET', text]);
+    if (page === undefined) pages.set(slot, [text]);
     else page.push(text);
-  };
-  for (const { text, was } of keys) {
-    add(text);
-    if (was !== null) add(was);
   }
   return [...pages.values()];
 }
 
-/** Puts what an `MGET` has answered into the reading. */
+/** Whoever asked for a record that cannot be read is told so; the others are not concerned. */
+function tell({ texts, resolve, reject }: Wanted, reply: unknown, from: number, seenAtMs: number): void {
+  const reading = new Map<string, Snapshot>();
+  try {
+    take(texts, reply, from, seenAtMs, reading);
+  } catch (cause) {
+    reject(cause);
+    return;
+  }
+  resolve(reading);
+}
+
+/** Puts what an `MGET` has answered, from this place on, into the reading. */
 function take(
-  command: readonly string[],
+  texts: readonly string[],
   reply: unknown,
+  from: number,
   seenAtMs: number,
   reading: Map<string, Snapshot>,
 ): void {
   const absent = Snapshot.absent(seenAtMs);
-  for (let place = 1; place < command.length; place += 1) {
-    const text = textIn(reply, place - 1);
-    reading.set(command[place] ?? '', text === null ? absent : Snapshot.read(text, seenAtMs));
+  for (let place = 0; place < texts.length; place += 1) {
+    const stored = textIn(reply, from + place);
+    reading.set(texts[place] ?? '', stored === null ? absent : Snapshot.read(stored, seenAtMs));
   }
 }
 
