@@ -43,8 +43,11 @@ export interface PreparedRequest {
 
 /** What nearly every path is made of, and which leaves nothing to look for. */
 const PLAIN = /^[\w/-]+$/;
-/** Dot segments, also encoded, and backslashes: a path must not climb out of the prefix of its base URL. */
-const CLIMBING = /\/(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+/**
+ * Dot segments, also encoded, and backslashes: a path must not climb out of the prefix of its base URL. Some servers decode a
+ * slash or a backslash before they look for segments, and some cut off what follows a `;` in one.
+ */
+const CLIMBING = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:\/|%2f|%5c|;|$)|\\/i;
 
 function checkPath(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith('/')) {
@@ -98,6 +101,13 @@ function checkKey(key: string | null): string | null {
   throw unexpected('idempotencyKey', key, 'a text');
 }
 
+/** A null is none, as for `fetch`. What only looks like a signal would be found out when the request is sent. */
+function checkSignal(signal: AbortSignal | null): AbortSignal | undefined {
+  if (signal === null) return undefined;
+  if (typeof signal === 'object' && typeof signal.addEventListener === 'function') return signal;
+  throw unexpected('signal', signal, 'an AbortSignal');
+}
+
 function unexpected(name: string, value: unknown, expected: string): Fault {
   return new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${shapeOf(value)}`);
 }
@@ -105,7 +115,7 @@ function unexpected(name: string, value: unknown, expected: string): Fault {
 /** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
 export function prepareRequest(request: SvcRequest): PreparedRequest {
   if (typeof request !== 'object' || request === null) throw unexpected('request', request, 'an object');
-  const { body = null, priority = 'normal', signal } = request;
+  const { body = null, priority = 'normal' } = request;
   const method = upperCased(request.method ?? 'GET');
   const headers = lowerCased(request.headers);
   const key = checkKey(request.idempotencyKey ?? null);
@@ -118,7 +128,7 @@ export function prepareRequest(request: SvcRequest): PreparedRequest {
     priority: checkPriority(priority),
     timeoutMs: checkMs('timeoutMs', request.timeoutMs),
     deadlineMs: checkMs('deadlineMs', request.deadlineMs),
-    signal,
+    signal: checkSignal(request.signal ?? null),
     retryable: replayable && isIdempotent(method, headers['idempotency-key']),
     headers,
   };
