@@ -70,6 +70,33 @@ describe('a pin', () => {
     expect(told.audit[1]).toEqual({ act: 'unpin', target: 'stock@1', who: 'op-8', why: 'over', forMs: 0 });
   });
 
+  it('that raises a limit is not waited for', async () => {
+    const { ask, client } = hosted({ pool: { ratePerSecond: 1, burst: 20 } });
+    for (let i = 0; i < 20; i += 1) await ask();
+    expect(await ask()).toBe('target-rate');
+    client.pin('stock@1', { ratePerSecond: 1_000, burst: 30 }, { who: 'op-7', why: 'sale', forMs: 60_000 });
+    expect(await ask()).toBe(200);
+  });
+
+  it('that lowers a limit is waited for as long as its rate says', async () => {
+    const { ask, client, clock } = hosted({ pool: { ratePerSecond: 9_000, burst: 20 } });
+    const burst = Array.from({ length: 20 }, () => client.call('stock@1'));
+    await inVirtualTime(clock, Promise.all(burst));
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    await clock.advance(1_000);
+    expect(await ask()).toBe(200);
+    expect(await ask()).toBe('target-rate');
+  });
+
+  it('gives the configured limit back when it ends, whoever was refused meanwhile', async () => {
+    const { ask, client, clock } = hosted({ pool: { ratePerSecond: 1_000, burst: 20 } });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 20 }, { who: 'op-7', why: 'incident', forMs: 1_000 });
+    for (let i = 0; i < 20; i += 1) await ask();
+    expect(await ask()).toBe('target-rate');
+    await clock.advance(1_000);
+    expect(await ask()).toBe(200);
+  });
+
   it('has to make sense', () => {
     const { client } = hosted();
     const order = { who: 'op-7', why: 'incident', forMs: 1 };
@@ -119,6 +146,19 @@ describe('new options', () => {
     expect(await ask()).toBe(201);
     expect(await ask()).toBe('target-rate');
     expect(network.connected).toEqual(['http://elsewhere']);
+  });
+
+  it('that raise a limit are not waited for, of a target as of all', async () => {
+    const pool = { ratePerSecond: 1, burst: 20 };
+    const { ask, client } = hosted({ pool }, { globalPool: pool });
+    for (let i = 0; i < 20; i += 1) await ask();
+    expect(await ask()).toBe('target-rate');
+    const raised = { ratePerSecond: 1_000, burst: 30 };
+    const targets = { 'stock@1': { url: 'http://stock', pool: raised } };
+    await client.reconfigure({ ...options, globalPool: pool, targets });
+    expect(await ask()).toBe('global-rate');
+    await client.reconfigure({ ...options, globalPool: raised, targets });
+    expect(await ask()).toBe(200);
   });
 
   it('keep connections to an address that stays, unless their number changes', async () => {

@@ -152,7 +152,7 @@ export class SvcClient {
   pin(slugKey: string, pool: PoolPolicy, order: PinOrder): void {
     const target = this.#target(slugKey);
     const { who, why, forMs } = checkPinOrder(order);
-    target.pin(checkPool(pool), this.#clock.now() + forMs);
+    target.pin(checkPool(pool), forMs, this.#clock.now());
     this.#events.emit('audit', { act: 'pin', target: slugKey, who, why, forMs });
   }
 
@@ -160,7 +160,7 @@ export class SvcClient {
   unpin(slugKey: string, actor: PinActor): void {
     const target = this.#target(slugKey);
     const { who, why } = checkPinActor(actor);
-    target.unpin();
+    target.unpin(this.#clock.now());
     this.#events.emit('audit', { act: 'unpin', target: slugKey, who, why, forMs: 0 });
   }
 
@@ -186,6 +186,7 @@ export class SvcClient {
   async reconfigure(options: SvcClientOptions): Promise<void> {
     const settings = readSettings(options);
     this.#context.settings = settings;
+    const now = this.#clock.now();
     const closing: Promise<void>[] = [];
     for (const [slugKey, target] of this.#targets) {
       if (settings.targets.has(slugKey)) continue;
@@ -194,10 +195,10 @@ export class SvcClient {
     }
     for (const [slugKey, wanted] of settings.targets) {
       const target = this.#targets.get(slugKey);
-      if (target !== undefined) closing.push(target.reconfigure(wanted));
-      else this.#targets.set(slugKey, new Target(wanted, this.#transport, this.#clock.now()));
+      if (target !== undefined) closing.push(target.reconfigure(wanted, now));
+      else this.#targets.set(slugKey, new Target(wanted, this.#transport, now));
     }
-    this.#rails.reconfigure(settings);
+    this.#rails.reconfigure(settings, now);
     this.#events.emit('reconfigured', { targets: settings.targets.size });
     await Promise.all(closing);
   }

@@ -65,6 +65,17 @@ export function takeCall(target: Pool, global: Pool, now: number, maxWaitMs: num
 }
 
 /**
+ * The bucket when its quota changes. Calls that are owed stay owed, since their time would be another number of calls at another
+ * rate: whoever raises a limit would wait for it. But no more than the new burst and those who wait for a place they have
+ * booked: the new rate says how long is waited after a limit was lowered. `now` in whole milliseconds.
+ */
+export function carryOver(bucket: Bucket, from: Quota, to: Quota, waiting: number, now: number): Bucket {
+  if (from.limit === to.limit && from.capacity === to.capacity) return bucket;
+  const most = (to.capacity + waiting) * to.periodMs;
+  return bucketOwing(Math.min(backlog(bucket, from.limit, now), most), to.limit, now);
+}
+
+/**
  * Gives the place back that was booked when the pool became `booked`: what of it is still owed, and nothing that time has
  * refilled since. Those further back keep their places; it is the next to ask who comes sooner. `now` in whole milliseconds.
  */

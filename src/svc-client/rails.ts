@@ -13,7 +13,7 @@ import {
 } from './global-breaker.ts';
 import { LatencyHistory } from './latency-history.ts';
 import type { GlobalBreakerSettings, Settings } from './options.ts';
-import { giveBack, quotaOf, type Take, takeCall } from './pool.ts';
+import { carryOver, giveBack, quotaOf, type Take, takeCall } from './pool.ts';
 import type { Target } from './target.ts';
 import { type Evidence, type Passage, passBreaker, recordEvidence } from './target-breaker.ts';
 
@@ -70,12 +70,16 @@ export class Rails {
   }
 
   /** Takes new settings. The hour of latencies is kept unless what counts as a spike has changed. */
-  reconfigure(settings: Settings): void {
+  reconfigure(settings: Settings, now: number): void {
     const was = this.#settings.globalBreaker.spike;
     const { spike } = settings.globalBreaker;
+    const targets = [...this.#targets.values()];
+    const waiting = targets.reduce((sum, target) => sum + target.waiting, 0);
+    const quota = quotaOf(settings.globalPool);
     this.#settings = settings;
-    this.#quota = quotaOf(settings.globalPool);
-    this.#troubled = [...this.#targets.values()].filter(({ breaker }) => breaker.state !== 'closed').length;
+    this.#bucket = carryOver(this.#bucket, this.#quota, quota, waiting, Math.floor(now));
+    this.#quota = quota;
+    this.#troubled = targets.filter(({ breaker }) => breaker.state !== 'closed').length;
     const changed = Object.entries(spike).some(([name, value]) => was[name as keyof typeof was] !== value);
     if (changed) this.#latency = new LatencyHistory(spike);
   }
@@ -148,7 +152,8 @@ export class Rails {
     this.record(target, passage, 'none', now);
     if (booked === null) return;
     const at = Math.floor(now);
-    target.bucket = giveBack({ bucket: target.bucket, quota: target.quota(now) }, booked.target, at);
+    const quota = target.quota(now);
+    target.bucket = giveBack({ bucket: target.bucket, quota }, booked.target, at);
     this.#bucket = giveBack({ bucket: this.#bucket, quota: this.#quota }, booked.global, at);
   }
 
@@ -164,8 +169,9 @@ export class Rails {
   }
 
   #take(target: Target, now: number, maxWaitMs: number): Take {
+    const quota = target.quota(now);
     const take = takeCall(
-      { bucket: target.bucket, quota: target.quota(now) },
+      { bucket: target.bucket, quota },
       { bucket: this.#bucket, quota: this.#quota },
       Math.floor(now),
       maxWaitMs,

@@ -2,7 +2,7 @@ import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
 import { invariant } from '../core/fault.ts';
 import type { DenialCounts } from './events.ts';
 import type { BaseUrl, TargetSettings } from './options.ts';
-import { type PoolPolicy, quotaOf } from './pool.ts';
+import { carryOver, type PoolPolicy, quotaOf } from './pool.ts';
 import { closedBreaker, type TargetBreaker } from './target-breaker.ts';
 import { freshBudget, type TargetRetryBudget } from './target-retry-budget.ts';
 import type { Endpoint, Transport } from './transport.ts';
@@ -10,7 +10,6 @@ import type { Endpoint, Transport } from './transport.ts';
 /** A limit that an operator set for a time. */
 interface Pin {
   readonly policy: PoolPolicy;
-  readonly quota: Quota;
   readonly until: number;
 }
 
@@ -48,6 +47,7 @@ export class Target {
   readonly #transport: Transport;
   #routes: readonly OpenRoute[] = [];
   #turn = 0;
+  /** What the pool gives now, in which its bucket is counted: the pinned limit while it lasts, else the configured one. */
   #quota: Quota;
   #pin: Pin | null = null;
   #onIdle: (() => void) | null = null;
@@ -62,10 +62,10 @@ export class Target {
     this.retryBudget = freshBudget(settings.retryBudget, now);
   }
 
-  /** What the pool gives now: the pinned limit while it lasts, else the configured one. */
+  /** What the pool gives now. To be asked for before its bucket is looked at. */
   quota(now: number): Quota {
-    if (this.#pin !== null && now >= this.#pin.until) this.#pin = null;
-    return this.#pin?.quota ?? this.#quota;
+    if (this.#pin !== null && now >= this.#pin.until) this.unpin(this.#pin.until);
+    return this.#quota;
   }
 
   /** The pin in force, for those who look. */
@@ -74,12 +74,15 @@ export class Target {
     return { policy: this.#pin.policy, forMs: this.#pin.until - now };
   }
 
-  pin(policy: PoolPolicy, until: number): void {
-    this.#pin = { policy, quota: quotaOf(policy), until };
+  pin(policy: PoolPolicy, forMs: number, now: number): void {
+    this.quota(now);
+    this.#pin = { policy, until: now + forMs };
+    this.#limitTo(policy, now);
   }
 
-  unpin(): void {
+  unpin(now: number): void {
     this.#pin = null;
+    this.#limitTo(this.settings.pool, now);
   }
 
   /** The next URL in turn. */
@@ -91,11 +94,12 @@ export class Target {
   }
 
   /** Takes new settings and keeps what has been seen. Resolves when connections that are no longer used are closed. */
-  async reconfigure(settings: TargetSettings): Promise<void> {
+  async reconfigure(settings: TargetSettings, now: number): Promise<void> {
     const was = this.#routes;
     const sameConnections = settings.connections === this.settings.connections;
+    this.quota(now);
     this.settings = settings;
-    this.#quota = quotaOf(settings.pool);
+    if (this.#pin === null) this.#limitTo(settings.pool, now);
     this.#routes = settings.urls.map((url) => {
       const kept = sameConnections ? was.find(({ origin }) => origin === url.origin) : undefined;
       return kept === undefined ? this.#open(url) : { ...kept, prefix: url.prefix };
@@ -124,6 +128,12 @@ export class Target {
       });
     }
     await closeAll(this.#routes);
+  }
+
+  #limitTo(policy: PoolPolicy, now: number): void {
+    const quota = quotaOf(policy);
+    this.bucket = carryOver(this.bucket, this.#quota, quota, this.waiting, Math.floor(now));
+    this.#quota = quota;
   }
 
   #open({ origin, prefix }: BaseUrl): OpenRoute {
