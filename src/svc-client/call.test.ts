@@ -263,6 +263,26 @@ describe('rates', () => {
     },
   );
 
+  it('give the places of those who waited in vain to others', async () => {
+    const { client, clock, network } = simulateClient(
+      { pool: { ratePerSecond: 10, burst: 1 }, queue: { limit: 3, deadlineMs: 1_000 } },
+      { globalPool: { ratePerSecond: 1, burst: 4 } },
+    );
+    network.host('http://stock', inTurn());
+    const first = client.call('stock@1');
+    const waiting = [1, 2, 3].map(() => client.call('stock@1'));
+    await settled();
+    client.reportSaturation('database', { forMs: 60_000 });
+    const results = await inVirtualTime(clock, Promise.all([first, ...waiting]));
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, false, false]);
+    const urgent = [1, 2, 3].map(() => client.call('stock@1', { priority: 'critical' }));
+    expect(await inVirtualTime(clock, Promise.all(urgent))).toMatchObject([
+      { ok: true },
+      { ok: true },
+      { ok: true },
+    ]);
+  });
+
   it('take one share, not two, of those who wait while the global breaker closes', async () => {
     const { client, clock, network } = simulateClient({
       pool: { ratePerSecond: 20, burst: 1 },

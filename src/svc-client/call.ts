@@ -144,12 +144,15 @@ export class Call implements Gate {
       this.target.waiting -= 1;
     }
     this.now = clock.now();
+    const confirmed = this.confirm(clearance);
+    if (!confirmed.clear) rails.forgo(this.target, clearance, this.now);
+    return confirmed;
+  }
+
+  private confirm(clearance: Cleared): Clearance {
     const denial = this.lateness();
-    if (denial === null) {
-      return rails.confirm(this.target, this.request.priority, clearance, this, this.now);
-    }
-    rails.forgo(this.target, clearance, this.now);
-    return { clear: false, denial };
+    if (denial !== null) return { clear: false, denial };
+    return this.context.rails.confirm(this.target, this.request.priority, clearance, this, this.now);
   }
 
   private begin(passage: Passage): CallAttempt {
