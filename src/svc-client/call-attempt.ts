@@ -10,7 +10,14 @@ import type { PreparedRequest } from './request.ts';
 import { retryCause } from './retry-rules.ts';
 import type { Target } from './target.ts';
 import type { Evidence, Passage } from './target-breaker.ts';
-import type { Attempt, BodyEnd, Endpoint, Outcome, RequestBody } from './transport.ts';
+import {
+  type Attempt,
+  type BodyEnd,
+  type Endpoint,
+  isStream,
+  type Outcome,
+  type RequestBody,
+} from './transport.ts';
 
 /** What attempts need of their client. */
 export interface AttemptContext {
@@ -96,7 +103,9 @@ export class CallAttempt implements Attempt {
   /** Records the outcome and settles the loan. Tells whether a call further down failed for good. */
   conclude(outcome: Outcome, now: number): boolean {
     const { rails } = this.context;
-    if (outcome.kind === 'response' || outcome.kind === 'timeout') {
+    const tookItsTime = outcome.kind === 'response' || outcome.kind === 'timeout';
+    // A visitor who sends slowly would pass for a spike.
+    if (tookItsTime && !isStream(this.body)) {
       rails.recordLatency(now - this.startedAt, now);
     }
     const evidence = evidenceOf(outcome, this.passage, this.hasTime);
@@ -173,8 +182,9 @@ export class CallAttempt implements Attempt {
 }
 
 /**
- * What the attempt shows of its target. A timeout counts only if the target had at least half of its usual time:
- * callers that are nearly out of time must not open its breaker for all others. A gateway error closes no breaker.
+ * What the attempt shows of its target. A timeout counts only if the target had at least half of its usual time, and the
+ * whole request: callers that are nearly out of time, or send slowly, must not open its breaker for all others. A gateway
+ * error closes no breaker.
  */
 function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evidence {
   switch (outcome.kind) {
@@ -182,7 +192,7 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
       if (outcome.response.status < 502 || outcome.response.status > 504) return 'good';
       return passage === 'probe' ? 'bad' : 'none';
     case 'timeout':
-      return hadTime ? 'bad' : 'none';
+      return hadTime && outcome.isUploading !== true ? 'bad' : 'none';
     case 'unreachable':
       return 'bad';
     case 'aborted':
@@ -209,7 +219,10 @@ export function faultOf(
   outcome: Extract<Outcome, { kind: 'timeout' | 'unreachable' }>,
   slugKey: string,
 ): Fault {
-  return outcome.kind === 'timeout'
-    ? new Fault('TARGET_TIMEOUT', `${slugKey} did not answer in time`)
-    : new Fault('TARGET_UNREACHABLE', `${slugKey} cannot be reached`, { cause: outcome.cause });
+  if (outcome.kind === 'unreachable') {
+    return new Fault('TARGET_UNREACHABLE', `${slugKey} cannot be reached`, { cause: outcome.cause });
+  }
+  return outcome.isUploading === true
+    ? new Fault('TARGET_TIMEOUT', `what is sent to ${slugKey} did not come in time`)
+    : new Fault('TARGET_TIMEOUT', `${slugKey} did not answer in time`);
 }

@@ -1,5 +1,5 @@
 import { createServer as createTcpServer } from 'node:net';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Loopback, startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
@@ -230,6 +230,18 @@ describe('a call that fails', () => {
     );
     await expect(client.call('stock@1', { method: 'POST', body })).rejects.toThrow('my stream');
     expect(client.health().targets[0]?.failures).toBe(0);
+  });
+
+  it('times out with a visitor who sends slowly, which opens no breaker', async () => {
+    const { url } = await serve((request) => request.resume());
+    const client = clientOf({ url, timeoutMs: 200, breaker: { threshold: 1 } });
+    const body = new PassThrough();
+    body.write('x');
+    await expect(client.call('stock@1', { method: 'POST', body })).rejects.toMatchObject({
+      code: 'TARGET_TIMEOUT',
+      message: 'what is sent to stock@1 did not come in time',
+    });
+    expect(client.health().targets[0]?.breaker).toBe('closed');
   });
 
   it('is unreachable when what listens speaks something else', async () => {

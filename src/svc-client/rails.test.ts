@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { inVirtualTime, listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { SimulatedNetwork } from '../../test/simulation/svc-client/simulated-network.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 import { pause } from './clock.ts';
-import { createSvcClient, type GlobalBreakerOptions, type Priority } from './index.ts';
+import { createSvcClient, type GlobalBreakerOptions, type Priority, type SvcRequest } from './index.ts';
 
 const timeoutMs = 1_000;
 
@@ -398,5 +399,22 @@ describe('the global breaker', () => {
     latencyMs = 20;
     await slots(10);
     expect(told['global-breaker'].map(({ to }) => to)).toEqual(['open', 'closing', 'closed']);
+  });
+
+  it('does not take slow uploads for a spike', async () => {
+    const { client, clock, network } = simulate(1, { minSamples: 5, minSlots: 3 });
+    network.host('http://s1', async ({ method }) => {
+      await pause(clock, method === 'POST' ? 400 : 20);
+      return { status: 200 };
+    });
+    const slots = async (count: number, request: () => SvcRequest) => {
+      for (let i = 0; i < count * 10; i += 1) {
+        client.call('s1@1', request()).catch(() => undefined);
+        await clock.advance(500);
+      }
+    };
+    await slots(6, () => ({}));
+    await slots(2, () => ({ method: 'POST', body: Readable.from(['x']) }));
+    expect(client.health().globalBreaker.state).toBe('closed');
   });
 });

@@ -21,6 +21,11 @@ export interface SvcResponse {
 /** A request body. A stream can be sent only once and is therefore never retried. */
 export type RequestBody = string | Uint8Array | Readable | null;
 
+/** Whether the body is a stream, whose time is that of whoever fills it. */
+export function isStream(body: RequestBody): body is Readable {
+  return body !== null && typeof body === 'object' && 'pipe' in body;
+}
+
 /** One attempt, ready to send. */
 export interface Attempt {
   readonly method: string;
@@ -43,8 +48,8 @@ export interface Attempt {
 }
 
 /**
- * How a response body ended: it came whole; its caller did not want the rest, or did not take it in time; the deadline came
- * while the target was awaited; the connection broke.
+ * How a response body ended: it came whole; its caller did not want the rest, or was late to take it or to send its own; the
+ * deadline came while the target was awaited; the connection broke.
  */
 export type BodyEnd = 'complete' | 'dropped' | 'timeout' | 'broken';
 
@@ -56,7 +61,11 @@ export type Outcome =
       /** The value of the header that answers a passport; null without one. */
       readonly receipt: string | null;
     }
-  | { readonly kind: 'timeout' }
+  | {
+      readonly kind: 'timeout';
+      /** The rest of the caller's stream was awaited and not the target. */
+      readonly isUploading?: true;
+    }
   | {
       readonly kind: 'unreachable';
       /** False only if it is certain that nothing of the request left: then the callee cannot have acted. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
@@ -16,6 +16,10 @@ function endpointAt(url: string) {
   const endpoint = undiciTransport(systemClock).open(url, 4);
   cleanups.push(() => endpoint.close());
   return endpoint;
+}
+
+function* endless(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536);
 }
 
 describe('an attempt over undici', () => {
@@ -105,6 +109,44 @@ describe('an attempt over undici', () => {
     upload.destroy();
 
     expect(await sending).toMatchObject({ kind: 'misused' });
+  });
+
+  it('waits for the stream that it sends, and not for the target, when that has not come whole', async () => {
+    const target = await startLoopback((request) => request.resume());
+    cleanups.push(target.close);
+    const upload = new PassThrough();
+    upload.write('ten bytes.');
+    const outcome = await endpointAt(target.url).send(
+      attempt({ method: 'POST', body: upload, timeoutMs: 1_000 }),
+    );
+
+    expect(outcome).toEqual({ kind: 'timeout', isUploading: true });
+  });
+
+  it.each([
+    ['has come whole', () => Readable.from(['ten bytes.'])],
+    ['comes faster than the target takes it', () => Readable.from(endless())],
+  ])('waits for the target when its stream %s', async (_, open) => {
+    const target = await startLoopback(() => undefined);
+    cleanups.push(target.close);
+    const outcome = await endpointAt(target.url).send(
+      attempt({ method: 'POST', body: open(), timeoutMs: 1_000 }),
+    );
+
+    expect(outcome).toEqual({ kind: 'timeout' });
+  });
+
+  it('waits for the target when its stream waits for a connection', async () => {
+    const target = await startLoopback(() => undefined);
+    cleanups.push(target.close);
+    const endpoint = endpointAt(target.url);
+    const others = [1, 2, 3, 4].map(() => endpoint.send(attempt({ timeoutMs: 1_000 })));
+    const upload = new PassThrough();
+    upload.write('ten bytes.');
+    const outcome = await endpoint.send(attempt({ method: 'POST', body: upload, timeoutMs: 500 }));
+
+    expect(outcome).toEqual({ kind: 'timeout' });
+    await Promise.all(others);
   });
 
   it('may have been sent when the target broke the connection before the stream ended', async () => {

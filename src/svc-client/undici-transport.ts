@@ -6,14 +6,14 @@ import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
 import { type Flow, ResponseBody } from './response-body.ts';
 import type { ResponseHeaders } from './retry-after.ts';
-import type {
-  Attempt,
-  BodyEnd,
-  Endpoint,
-  Outcome,
-  RequestBody,
-  SvcResponse,
-  Transport,
+import {
+  type Attempt,
+  type BodyEnd,
+  type Endpoint,
+  isStream,
+  type Outcome,
+  type SvcResponse,
+  type Transport,
 } from './transport.ts';
 
 /** Errors that come before anything is sent. */
@@ -40,19 +40,17 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-function isStream(body: RequestBody): body is Readable {
-  return body !== null && typeof body === 'object' && 'pipe' in body;
-}
-
 /**
- * Whether the caller's stream has failed, of which a visitor who hangs up in the middle of an upload is one: that says
- * nothing of the target. Its error has the code of a broken connection too, and undici hands the target's errors to the
- * stream, so what counts is which of them was told first.
+ * Whether the caller's stream has failed or is late, as that of a visitor who hangs up in the middle of an upload or sends
+ * slowly: that says nothing of the target. Its error has the code of a broken connection too, and undici hands the target's
+ * errors to the stream, so what counts is which of them was told first.
  */
 class Upload {
   hasFailed: boolean;
+  private readonly stream: Readable;
 
   constructor(stream: Readable) {
+    this.stream = stream;
     this.hasFailed = stream.destroyed;
     // The listeners stay: a stream is sent once, and an error that nobody hears would end the process.
     stream.on('error', () => {
@@ -61,6 +59,11 @@ class Upload {
     stream.on('close', () => {
       this.hasFailed ||= !stream.readableEnded;
     });
+  }
+
+  /** Whether more of it is awaited. It flows only while a connection takes what there is: else undici pauses it. */
+  get isAwaited(): boolean {
+    return this.stream.readableFlowing === true && !this.stream.readableEnded;
   }
 }
 
@@ -239,6 +242,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     }
     this.giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
       kind: 'timeout',
+      ...(this.upload?.isAwaited && { isUploading: true }),
     });
   }
 
@@ -247,8 +251,9 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.release();
     this.givenUp = reason instanceof Error ? reason : new DOMException('The caller went away', 'AbortError');
     this.body?.fail(reason);
-    // While it is paused, it is its reader who is late and not the target.
-    this.end(outcome.kind === 'timeout' && !this.isPaused ? 'timeout' : 'dropped');
+    // While it is paused, or the upload has not ended, it is the caller who is late and not the target.
+    const isTargetLate = outcome.kind === 'timeout' && !this.isPaused && outcome.isUploading !== true;
+    this.end(isTargetLate ? 'timeout' : 'dropped');
     this.settle(outcome);
     this.stop?.(this.givenUp);
   }

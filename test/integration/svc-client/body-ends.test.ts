@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/svc-client/clock.ts';
 import { type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
@@ -64,6 +65,20 @@ describe('the end of a body over undici', () => {
     const stall = (response: ServerResponse) => response.writeHead(200, ended).write('a');
     const ends = [endsOf(stall, (body) => body.text(), short), endsOf(stall, () => undefined, short)];
     expect(await Promise.all(ends)).toEqual([['timeout'], ['timeout']]);
+  });
+
+  it('is told as dropped when the target waits for the rest of what the caller sends', async () => {
+    const { url, close } = await startLoopback((request, response) => {
+      request.resume();
+      response.writeHead(200, ended).write('a');
+    });
+    cleanups.push(close);
+    const upload = new PassThrough();
+    upload.write('a');
+    const end = await new Promise<BodyEnd>((bodyEnded) => {
+      void endpointAt(url).send(attempt({ ...short, method: 'POST', body: upload, bodyEnded }));
+    });
+    expect(end).toBe('dropped');
   });
 
   it('is told as broken when the connection breaks', async () => {
