@@ -60,6 +60,11 @@ export class OptionReader {
   }
 }
 
+/** Whether a URL names a user or a password: neither undici nor fetch sends them. */
+export function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
 /** The path of a field within a section. */
 function join(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;

@@ -176,6 +176,13 @@ describe('publishing health', () => {
     }
   });
 
+  it.each(['http://ops:pass@guard.example', 'http://ops@guard.example', 'http://:pass@guard.example'])(
+    'refuses credentials in the URL, which fetch would refuse for each report: %s',
+    (url) => {
+      expect(() => publishHealth(client(), { ...options, url })).toThrow('url: expected');
+    },
+  );
+
   it('keeps the prefix under which the service stands', async () => {
     const { sent, fetch } = scripted(200);
     const publication = publishHealth(client(), { url: 'https://ops.example/guard', name: 'a' }, { fetch });

@@ -3,7 +3,7 @@ import { harmless } from '../listeners/listener-warnings.ts';
 import type { SvcClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { healthReport } from './health-report.ts';
-import { OptionReader } from './option-reader.ts';
+import { hasCredentials, OptionReader } from './option-reader.ts';
 
 /** Where and how often a client's health is reported. */
 export interface PublishHealthOptions {
@@ -183,7 +183,7 @@ function readOptions(options: PublishHealthOptions): PublishSettings {
   const reader = new OptionReader();
   const { url, token, name, everyMs, onFault } = reader.section('', options, fields);
   const route = routeOf(url);
-  if (route === null) reader.problem('url', url, 'an http or https URL');
+  if (route === null) reader.problem('url', url, 'an http or https URL without credentials');
   const isNamed = typeof name === 'string' && reporterName.test(name);
   if (!isNamed) reader.problem('name', name, 'a letter, then at most 63 letters, digits, ".", "_" or "-"');
   const isToken = token === undefined || (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token));
@@ -207,7 +207,7 @@ function routeOf(url: unknown): URL | null {
   const text = url instanceof URL ? url.href : url;
   if (typeof text !== 'string' || !URL.canParse(text)) return null;
   const base = new URL(text);
-  if (base.protocol !== 'http:' && base.protocol !== 'https:') return null;
+  if (hasCredentials(base) || (base.protocol !== 'http:' && base.protocol !== 'https:')) return null;
   if (!base.pathname.endsWith('/')) base.pathname += '/';
   return new URL(ROUTE, base);
 }

@@ -104,6 +104,7 @@ describe('settings', () => {
     ['no targets', { ...options, targets: {} }, 'targets: expected at least one target'],
     ['no address', { ...options, targets: { 's@1': {} } }, 'targets.s@1.url: '],
     ['credentials', { ...options, targets: { 's@1': { url: 'http://u:p@x' } } }, 'targets.s@1.url: '],
+    ['a password alone', { ...options, targets: { 's@1': { url: 'http://:p@x' } } }, 'targets.s@1.url: '],
     ['a query', { ...options, targets: { 's@1': { url: 'http://x/?q' } } }, 'targets.s@1.url: '],
     ['a shadow that is no list', { ...options, shadow: 'loop' }, 'shadow: expected a list'],
   ])('refuse %s', (_, bad, problem) => {

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import { invariant } from '../core/fault.ts';
 import { type DenialReason, isDenialReason } from './denial.ts';
 import { KeyRing, type PassportKey } from './key-ring.ts';
-import { type NumberRule, OptionReader, type Section } from './option-reader.ts';
+import { hasCredentials, type NumberRule, OptionReader, type Section } from './option-reader.ts';
 import type {
   BaseUrl,
   CheckpointOptions,
@@ -127,7 +127,7 @@ function readCheckpoint(reader: OptionReader, options: Section): () => Checkpoin
 
 function readUrl(reader: OptionReader, path: string, value: unknown): BaseUrl | null {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null;
-  const plain = url !== null && url.username === '' && url.search === '' && url.hash === '';
+  const plain = url !== null && !hasCredentials(url) && url.search === '' && url.hash === '';
   if (!plain || !(url.protocol === 'http:' || url.protocol === 'https:')) {
     reader.problem(path, value, 'an http(s) URL without credentials, query or fragment');
     return null;
