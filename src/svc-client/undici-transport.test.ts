@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../test/integration/svc-client/attempts.ts';
@@ -21,6 +22,43 @@ function endpointAt(url: string) {
 function* endless(): Generator<Buffer> {
   for (;;) yield Buffer.alloc(65_536);
 }
+
+describe('an endpoint over undici', () => {
+  it('closes when nothing is under way, also while a connection is being made that nobody awaits', async () => {
+    const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    const { port } = silent.address() as AddressInfo;
+    const endpoint = undiciTransport(systemClock).open(`https://127.0.0.1:${port}`, 1);
+    const connecting = once(silent, 'connection');
+    const leaving = new AbortController();
+    const sending = endpoint.send(attempt({ signal: leaving.signal }));
+    const [socket] = (await connecting) as [Socket];
+    leaving.abort();
+    expect(await sending).toMatchObject({ kind: 'aborted' });
+
+    // undici gives a connection ten seconds to come about.
+    const startedAt = systemClock.now();
+    await endpoint.close();
+    expect(systemClock.now() - startedAt).toBeLessThan(5_000);
+    socket.destroy();
+  });
+
+  it('closes when the body of what is under way has ended', async () => {
+    const target = await startLoopback((_, response) => {
+      response.write('a');
+      setTimeout(() => response.end('b'), 50);
+    });
+    cleanups.push(target.close);
+    const endpoint = undiciTransport(systemClock).open(target.url, 1);
+    const outcome = await endpoint.send(attempt());
+    const closing = endpoint.close();
+    expect(await endpoint.send(attempt())).toMatchObject({ kind: 'unreachable', sent: false });
+    if (outcome.kind !== 'response') throw new TypeError(outcome.kind);
+    expect(await outcome.response.body.text()).toBe('ab');
+    await closing;
+  });
+});
 
 describe('an attempt over undici', () => {
   it('is certain not to have been sent when no connection came about', async () => {
@@ -60,6 +98,29 @@ describe('an attempt over undici', () => {
     expect(headers).toMatchObject({ 'x-one': 'a', 'x-two': ['b', 'c'] });
     expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('d');
     expect(outcome.response.headers).toBe(headers);
+  });
+
+  it('costs no connection when it was given up while it waited for one', async () => {
+    const target = await startLoopback((request, response) => {
+      if (request.url !== '/slow') response.end();
+    });
+    cleanups.push(target.close);
+    let connections = 0;
+    target.server.on('connection', () => {
+      connections += 1;
+    });
+    const endpoint = undiciTransport(systemClock).open(target.url, 1);
+    cleanups.push(() => endpoint.close());
+    const leaving = new AbortController();
+    const slow = endpoint.send(attempt({ path: '/slow', timeoutMs: 1_000 }));
+    const waiting = [1, 2, 3].map(() => endpoint.send(attempt({ signal: leaving.signal })));
+    leaving.abort();
+    const given = await Promise.all([slow, ...waiting]);
+    expect(given.map(({ kind }) => kind)).toEqual(['timeout', 'aborted', 'aborted', 'aborted']);
+    const outcome = await endpoint.send(attempt());
+    if (outcome.kind === 'response') await outcome.response.body.dump();
+    // One for the slow request, which its timeout has ended, and one for the last.
+    expect({ connections, requests: target.requests.length }).toEqual({ connections: 2, requests: 2 });
   });
 
   it.each([
@@ -146,6 +207,7 @@ describe('an attempt over undici', () => {
     const outcome = await endpoint.send(attempt({ method: 'POST', body: upload, timeoutMs: 500 }));
 
     expect(outcome).toEqual({ kind: 'timeout' });
+    expect(upload.destroyed).toBe(true);
     await Promise.all(others);
   });
 

@@ -65,6 +65,11 @@ class Upload {
   get isAwaited(): boolean {
     return this.stream.readableFlowing === true && !this.stream.readableEnded;
   }
+
+  /** Of a request that has been sent, undici does so. */
+  letGo(): void {
+    this.stream.destroy();
+  }
 }
 
 /** What an error of undici says about the request. Errors of the network all have a code. */
@@ -84,6 +89,9 @@ function failureOf(error: Error, upload: Upload | null): Outcome {
 class UndiciEndpoint implements Endpoint {
   readonly #pool: Pool;
   readonly #watch: ExpiryWatch;
+  #underWay = 0;
+  #onIdle: (() => void) | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(origin: string, connections: number, watch: ExpiryWatch) {
     this.#pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
@@ -93,14 +101,35 @@ class UndiciEndpoint implements Endpoint {
   send(attempt: Attempt): Promise<Outcome> {
     return new Promise((resolve) => {
       const { method, path, headers, body } = attempt;
-      const exchange = new Exchange(attempt, this.#watch, resolve);
+      const exchange = new Exchange(attempt, this.#watch, resolve, this.#noteEnd);
+      this.#underWay += 1;
       if (exchange.begin()) this.#pool.dispatch({ method, path, headers, body }, exchange);
     });
   }
 
   close(): Promise<void> {
-    return this.#pool.close();
+    this.#closing ??= this.#closeWhenIdle();
+    return this.#closing;
   }
+
+  /**
+   * The close of undici only refuses what comes from now on. It is not waited for: it waits for what was given up too, until
+   * there is a connection for it, or ten seconds.
+   */
+  async #closeWhenIdle(): Promise<void> {
+    void this.#pool.close();
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    await this.#pool.destroy();
+  }
+
+  readonly #noteEnd = (): void => {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#onIdle?.();
+  };
 }
 
 /** Names and values in turn, as they came. */
@@ -150,6 +179,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   private readonly attempt: Attempt;
   private readonly watch: ExpiryWatch;
   private readonly resolve: (outcome: Outcome) => void;
+  /** To be told once, when neither more of the answer nor an end can come of it. */
+  private readonly noteEnd: () => void;
   private readonly deadlineAt: number;
   /** What undici gives to stop the request, and to go on with a response that was paused. */
   private stop: ((reason?: Error) => void) | null = null;
@@ -162,13 +193,20 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   private givenUp: Error | null = null;
   private settled = false;
   private ended = false;
+  private released = false;
 
-  constructor(attempt: Attempt, watch: ExpiryWatch, resolve: (outcome: Outcome) => void) {
+  constructor(
+    attempt: Attempt,
+    watch: ExpiryWatch,
+    resolve: (outcome: Outcome) => void,
+    noteEnd: () => void,
+  ) {
     this.expiresAt = attempt.startedAt + attempt.timeoutMs;
     this.deadlineAt = attempt.startedAt + attempt.deadlineMs;
     this.attempt = attempt;
     this.watch = watch;
     this.resolve = resolve;
+    this.noteEnd = noteEnd;
     this.upload = isStream(attempt.body) ? new Upload(attempt.body) : null;
   }
 
@@ -184,8 +222,9 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   }
 
   onConnect(stop: (reason?: Error) => void): void {
+    // Thrown and not stopped: that would also end the connection, which others wait for.
+    if (this.givenUp !== null) throw this.givenUp;
     this.stop = stop;
-    if (this.givenUp !== null) stop(this.givenUp);
   }
 
   /** Answers whether undici is to go on, as the next does. */
@@ -255,7 +294,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     const isTargetLate = outcome.kind === 'timeout' && !this.isPaused && outcome.isUploading !== true;
     this.end(isTargetLate ? 'timeout' : 'dropped');
     this.settle(outcome);
-    this.stop?.(this.givenUp);
+    if (this.stop !== null) this.stop(this.givenUp);
+    else this.upload?.letGo();
   }
 
   /** Tells how the body ended. What comes of an end, such as the error of a request that was stopped, is not another. */
@@ -272,6 +312,9 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   }
 
   private release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.noteEnd();
     this.watch.remove(this);
     if (this.onAbort !== null) this.attempt.signal?.removeEventListener('abort', this.onAbort);
   }
