@@ -43,6 +43,18 @@ function receiptOf(response: Response) {
   return reading.valid ? reading.receipt : reading.flaw;
 }
 
+/** Chunks that come one by one, so that the handler has begun when the last of them comes. */
+function slowly(...chunks: string[]): ReadableStream {
+  return ReadableStream.from(
+    (async function* () {
+      for (const chunk of chunks) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield new TextEncoder().encode(chunk);
+      }
+    })(),
+  );
+}
+
 describe('node:http behind a checkpoint', () => {
   it('handles the request inside its journey and answers with a receipt', async () => {
     const { url } = await serve(async (_, response) => {
@@ -97,6 +109,31 @@ describe('node:http behind a checkpoint', () => {
       }),
     );
     expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => `r${index} r${index}`));
+  });
+
+  it('stays in the journey where the handler listens to the request and the response', async () => {
+    const heard: (string | undefined)[] = [];
+    let close = (): void => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    const { url } = await serve((request, response) => {
+      request.on('data', () => heard.push(currentJourney()?.requestId));
+      request.on('end', () => response.end(currentJourney()?.hops.join(' ')));
+      response.on('close', () => {
+        heard.push(currentJourney()?.requestId);
+        close();
+      });
+    });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: slowly('a', 'b'),
+      duplex: 'half',
+    } as RequestInit);
+    expect(await response.text()).toBe('orders@1 stock@1');
+    await closed;
+    expect(heard).toEqual(['r1', 'r1', 'r1']);
   });
 
   it('answers a loop itself', async () => {

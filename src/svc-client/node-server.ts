@@ -1,8 +1,9 @@
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { requestIdHeader } from '../identity/request-id.ts';
 import { type Admission, acceptPassport, type Checkpoint } from './checkpoint.ts';
 import { problemOf } from './denial.ts';
-import { runInJourney } from './journey.ts';
+import { type Journey, runInJourney } from './journey.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
 
 /** The receipt is written when the headers go out, not before: until then the handler may still use retries. */
@@ -15,6 +16,17 @@ function stampOnHeaders(response: ServerResponse, admission: Extract<Admission, 
     }
     return writeHead.apply(this, args);
   } as typeof writeHead;
+}
+
+/**
+ * Events come from the connection, which is in no journey: a handler that reads its request by `on('end')` would make its calls
+ * without a passport's path, deadline and retries, and a loop would go round unseen.
+ */
+function tellWithin(journey: Journey, emitter: EventEmitter): void {
+  const emit = emitter.emit;
+  emitter.emit = function within(this: EventEmitter, ...args: Parameters<typeof emit>) {
+    return runInJourney(journey, () => emit.apply(this, args));
+  };
 }
 
 /**
@@ -34,6 +46,8 @@ export function passportMiddleware(
     }
     response.setHeader(requestIdHeader, admission.journey.requestId);
     stampOnHeaders(response, admission);
+    tellWithin(admission.journey, request);
+    tellWithin(admission.journey, response);
     runInJourney(admission.journey, next);
   };
 }
