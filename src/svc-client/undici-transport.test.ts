@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
@@ -76,6 +77,21 @@ describe('an attempt over undici', () => {
     const { url, close } = await startLoopback((request) => request.socket.destroy());
     cleanups.push(close);
     expect(await endpointAt(url).send(attempt())).toMatchObject({ kind: 'unreachable', sent: true });
+  });
+
+  it('may have been sent when the way to the host was lost after the connection had come about', async () => {
+    const { url, server, close } = await startLoopback(() => undefined);
+    cleanups.push(close);
+    const connected = new Promise<Socket>((resolve) => {
+      const note = (message: unknown) => resolve((message as { readonly socket: Socket }).socket);
+      diagnostics.subscribe('undici:client:connected', note);
+      cleanups.push(async () => void diagnostics.unsubscribe('undici:client:connected', note));
+    });
+    const sending = endpointAt(url).send(attempt());
+    await once(server, 'request');
+    const lost = Object.assign(new Error('read EHOSTUNREACH'), { code: 'EHOSTUNREACH', syscall: 'read' });
+    (await connected).destroy(lost);
+    expect(await sending).toMatchObject({ kind: 'unreachable', sent: true, cause: lost });
   });
 
   it.each([{ headers: { 'x-bad': 'a\nb' } }, { method: 'GET IT' }, { path: '/a b' }])(

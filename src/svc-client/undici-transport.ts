@@ -16,19 +16,6 @@ import {
   type Transport,
 } from './transport.ts';
 
-/** Errors that come before anything is sent. */
-const unsentCodes: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_CLOSED',
-  'UND_ERR_DESTROYED',
-]);
-
 /** Errors that are the caller's own doing. */
 const misuseCodes: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -72,8 +59,11 @@ class Upload {
   }
 }
 
-/** What an error of undici says about the request. Errors of the network all have a code. */
-function failureOf(error: Error, upload: Upload | null): Outcome {
+/**
+ * What an error of undici says about the request. Errors of the network all have a code, but not one that tells whether
+ * anything was sent: a host may become unreachable at any time.
+ */
+function failureOf(error: Error, upload: Upload | null, sent: boolean): Outcome {
   const code = codeOf(error);
   if (misuseCodes.has(code)) {
     return {
@@ -82,7 +72,7 @@ function failureOf(error: Error, upload: Upload | null): Outcome {
     };
   }
   if (upload !== null && (upload.hasFailed || code === '')) return { kind: 'misused', error };
-  return { kind: 'unreachable', sent: !unsentCodes.has(code), cause: error };
+  return { kind: 'unreachable', sent, cause: error };
 }
 
 /** Sends over a pool of HTTP/1.1 connections to one origin. */
@@ -182,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   /** To be told once, when neither more of the answer nor an end can come of it. */
   private readonly noteEnd: () => void;
   private readonly deadlineAt: number;
-  /** What undici gives to stop the request, and to go on with a response that was paused. */
+  /** What undici gives to stop the request, just before it sends it, and to go on with a response that was paused. */
   private stop: ((reason?: Error) => void) | null = null;
   private goOn: (() => void) | null = null;
   private isPaused = false;
@@ -252,7 +242,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   onError(error: Error): void {
     this.release();
     this.body?.fail(error);
-    const failure = failureOf(error, this.upload);
+    const failure = failureOf(error, this.upload, this.stop !== null);
     this.end(failure.kind === 'unreachable' ? 'broken' : 'dropped');
     this.settle(failure);
   }
