@@ -280,6 +280,20 @@ describe('shadow', () => {
     await clock.advance(2_000);
     expect(cap.pressure).toBe(0);
   });
+
+  it('tells of a call that overruns and leaves it alone, also one that asks for its signal later', async () => {
+    const { cap, clock, events, ask } = bench({ maxRunMs: 8_000, shadow: true });
+    const client = new AbortController();
+    const early = admitted(await ask({ signal: client.signal }));
+    const late = admitted(await ask());
+    const { signal } = early;
+    await clock.advance(9_000);
+    expect(events.map(({ type }) => type)).toEqual(['overrun', 'overrun']);
+    expect([signal.aborted, late.signal.aborted]).toEqual([false, false]);
+    expect(cap.status.running).toBe(0);
+    client.abort();
+    expect(signal.aborted).toBe(true);
+  });
 });
 
 describe('telling of what was shed', () => {

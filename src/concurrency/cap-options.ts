@@ -25,7 +25,7 @@ export interface CapOptions {
    * `measure` tell (`reported`). Choose `reported` where a slow reader can stretch a response.
    */
   readonly learnFrom?: 'handler' | 'reported';
-  /** Decides and tells, never denies or lets wait; adds no pressure. Default false. */
+  /** Decides and tells, never denies, lets wait or aborts; adds no pressure. Default false. */
   readonly shadow?: boolean;
   readonly clock?: Clock;
   readonly onEvent?: CapListener;

@@ -140,6 +140,8 @@ class SlotCap implements Cap, SlotKeeper {
 
   overrunOf(slot: Slot): AbortSignal {
     const overrun = new AbortController();
+    // A cap that only looks ends nobody's work.
+    if (this.settings.shadow) return overrun.signal;
     if (this.isRunning(slot)) this.overruns.set(slot, overrun);
     else overrun.abort();
     return overrun.signal;
