@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import { connect, createServer, type Http2ServerResponse } from 'node:http2';
+import { connect, createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Admitted, CallOutcome } from './admission.ts';
 import { callerOf, releaseOnEnd, releaseWithBody } from './response-end.ts';
 import { createCap } from './slot-cap.ts';
@@ -127,6 +127,25 @@ describe('a response over HTTP/2', () => {
 
   it('gives the slot back as done when all of it was sent', async () => {
     expect(await endOf('reads')).toEqual({ outcomes: ['done'], gone: false });
+  });
+
+  it('gives it back when all of it was sent, though the client goes on sending', async () => {
+    const { cap, admitted, outcomes } = slot();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const asked: Promise<[Http2ServerRequest, Http2ServerResponse]> = once(server, 'request') as never;
+    const stream = session.request({ ':path': '/', ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => {}).write('the beginning');
+    const [request, response] = await asked;
+    await once(request, 'data');
+    releaseOnEnd(response, admitted);
+    response.end('enough');
+    await once(stream.resume(), 'end');
+    await vi.waitFor(() => expect(cap.status.running).toBe(0));
+    expect(outcomes).toEqual(['done']);
+    session.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('gives it back as failed when the client resets its stream, and aborts', async () => {

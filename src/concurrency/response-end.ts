@@ -1,4 +1,10 @@
-import { type EndingResponse, isCutOff, isOver, onceClosed } from '../connections/response-close.ts';
+import {
+  type EndingResponse,
+  isCutOff,
+  isOver,
+  onceClosed,
+  onceFinished,
+} from '../connections/response-close.ts';
 import type { Admitted } from './admission.ts';
 
 function isSent(response: EndingResponse): boolean {
@@ -13,24 +19,20 @@ export function releaseOnEnd(response: EndingResponse, admitted: Admitted): void
   const { release } = admitted;
   if (isSent(response)) release('done');
   else if (isOver(response)) release('failed');
-  let finished = false;
-  response.once('finish', () => {
-    finished = true;
-    if (!isCutOff(response)) release('done');
-  });
-  onceClosed(response, () => release(finished && !isCutOff(response) ? 'done' : 'failed'));
+  onceFinished(response, () => release('done'));
+  onceClosed(response, () => release('failed'));
 }
 
 /** A signal that aborts when the connection goes before the response was handed over. */
 export function callerOf(response: EndingResponse): AbortSignal {
   const caller = new AbortController();
-  let finished = response.writableFinished === true;
+  let sent = isSent(response);
   const leave = () => {
-    if (!finished || isCutOff(response)) caller.abort();
+    if (!sent) caller.abort();
   };
   if (isOver(response)) leave();
-  response.once('finish', () => {
-    finished = true;
+  onceFinished(response, () => {
+    sent = true;
   });
   onceClosed(response, leave);
   return caller.signal;

@@ -4,9 +4,16 @@ export interface EndingResponse {
   readonly writableFinished?: boolean;
   /** HTTP/2 has it on the stream instead. */
   readonly destroyed?: boolean;
-  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean } | undefined;
+  readonly stream?: EndingStream | undefined;
   readonly req?: { readonly socket?: ClosingSocket | null | undefined } | undefined;
   once(event: 'finish' | 'close', listener: () => void): unknown;
+}
+
+interface EndingStream {
+  readonly destroyed: boolean;
+  readonly aborted: boolean;
+  readonly headRequest?: boolean;
+  once?(event: 'finish', listener: () => void): unknown;
 }
 
 interface ClosingSocket {
@@ -23,6 +30,20 @@ export function isOver(response: EndingResponse): boolean {
 /** HTTP/2 says "finish" of every stream that closes, also of one that the client has reset. */
 export function isCutOff(response: EndingResponse): boolean {
   return isOfHttp2(response) && (!response.writableEnded || response.stream?.aborted === true);
+}
+
+/**
+ * Tells that all of the answer was handed over. HTTP/2 says so of a response when its stream closes, which a client puts off
+ * for as long as it does not end its own half, and says it of one that was cut off too. Its stream knows better, except
+ * where nothing is written to it.
+ */
+export function onceFinished(response: EndingResponse, tell: () => void): void {
+  const told = () => {
+    if (!isCutOff(response)) tell();
+  };
+  const { stream } = response;
+  if (stream?.once === undefined || stream.headRequest) response.once('finish', told);
+  else stream.once('finish', told);
 }
 
 /** By connection: those who wait for the ends of its responses. One listener serves all of them. */
