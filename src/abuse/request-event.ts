@@ -21,7 +21,7 @@ export interface RequestCall {
 
 /** A call and how it ended: what scenarios observe. */
 export interface RequestEvent extends RequestCall {
-  /** The status of the answer; absent or null where nobody knows it, or the client went away before. */
+  /** The status of the answer; absent or null where nobody knows it, or the client went away before it began. */
   readonly status?: number | null | undefined;
   /** The pattern that the host matched, `/users/:id`. Absent: the path with what looks like an id taken out. */
   readonly route?: string | null | undefined;

@@ -25,6 +25,14 @@ export interface Answer {
   readonly body: string;
 }
 
+/** How an answer ended. */
+export interface AnswerEnd {
+  /** Null when the client went away before the answer began. */
+  readonly status: number | null;
+  /** False when it went away before all of the answer was sent. */
+  readonly isWhole: boolean;
+}
+
 /** A value now or later. */
 export type Awaitable<T> = T | Promise<T>;
 

@@ -17,7 +17,7 @@ import {
 } from '../limits/rate-limit-headers.ts';
 import { bareTarget, MountPath } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
-import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
+import { type Answer, type AnswerEnd, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 
 /** How calls are limited. `Args` is what the framework hands to its handlers. */
@@ -171,15 +171,17 @@ export class LimitGate<Args extends readonly unknown[]> {
   }
 
   /**
-   * Settles a call by how it ended and has it observed, where the options ask for that. `status` is null when the client
-   * went away. Nobody waits for it, so it never rejects: what goes wrong becomes a warning of the process.
+   * Settles a call by how it ended and has it observed, where the options ask for that. A client that has heard the status
+   * knows all that a scan is after, so leaving then hides nothing. Nobody waits for it, so it never rejects: what goes
+   * wrong becomes a warning of the process.
    */
-  async end({ rateLimit, watched }: Passage, status: number | null, ...args: Args): Promise<void> {
+  async end({ rateLimit, watched }: Passage, { status, isWhole }: AnswerEnd, ...args: Args): Promise<void> {
     const { skipSuccessfulRequests, skipFailedRequests, requestWasSuccessful } = this.#options;
     if (watched !== null) void this.#observe(watched, status);
     if (!skipSuccessfulRequests && !skipFailedRequests) return;
     try {
       const succeeded =
+        isWhole &&
         status !== null &&
         (requestWasSuccessful ? await requestWasSuccessful(status, ...args) : status < 400);
       if (succeeded ? skipSuccessfulRequests : skipFailedRequests) await rateLimit.settle(0);

@@ -40,7 +40,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
     if (!response.headersSent) gate.writeHeaders(passage, response, setHeader);
     setProperty(request, requestPropertyName, passage.rateLimit);
     if (gate.followsCalls && passage.refusal === null) {
-      onceEnded(response, (status) => gate.end(passage, status, request, response));
+      onceEnded(response, (end) => gate.end(passage, end, request, response));
     }
     return passage.refusal;
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { peerOf } from '../connections/peer.ts';
-import { isCutOff, isOver, onceClosed } from '../connections/response-close.ts';
-import type { Answer, Arrival } from './arrival.ts';
+import { isOver, onceClosed, onceFinished } from '../connections/response-close.ts';
+import type { Answer, AnswerEnd, Arrival } from './arrival.ts';
 
 /** A request of node:http or node:http2; frameworks keep the path as it came in `originalUrl`. */
 export type NodeRequest = (IncomingMessage | Http2ServerRequest) & { readonly originalUrl?: string };
@@ -58,20 +58,20 @@ export function sendAnswer(response: NodeResponse, { status, headers, body }: An
   response.end(body);
 }
 
-/**
- * Tells once how the answer ended: its status, or null when the client went away before all of it was sent. One that is over
- * already has ended so, and nobody will say it again.
- */
-export function onceEnded(response: NodeResponse, tell: (status: number | null) => void): void {
+/** Tells once how the answer ended. One that is over already has ended unheard, and nobody will say it again. */
+export function onceEnded(response: NodeResponse, tell: (end: AnswerEnd) => void): void {
   if (isOver(response)) {
-    tell(null);
+    tell({ status: null, isWhole: false });
     return;
   }
-  let finished = false;
-  response.once('finish', () => {
-    finished = true;
-  });
-  onceClosed(response, () => tell(finished && !isCutOff(response) ? response.statusCode : null));
+  let isTold = false;
+  const end = (isWhole: boolean) => {
+    if (isTold) return;
+    isTold = true;
+    tell({ status: isWhole || response.headersSent ? response.statusCode : null, isWhole });
+  };
+  onceFinished(response, () => end(true));
+  onceClosed(response, () => end(false));
 }
 
 /** A response as a cap sees it. */
@@ -86,9 +86,9 @@ export interface Visit {
 export function visitOf(response: NodeResponse): Visit {
   const caller = new AbortController();
   const ended = new Promise<'done' | 'failed'>((resolve) => {
-    onceEnded(response, (status) => {
-      if (status === null) caller.abort();
-      resolve(status === null ? 'failed' : 'done');
+    onceEnded(response, ({ isWhole }) => {
+      if (!isWhole) caller.abort();
+      resolve(isWhole ? 'done' : 'failed');
     });
   });
   return { caller: caller.signal, ended };

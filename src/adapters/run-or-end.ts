@@ -1,4 +1,4 @@
-import type { Awaitable } from './arrival.ts';
+import type { AnswerEnd, Awaitable } from './arrival.ts';
 
 /**
  * Runs a handler whose call somebody follows. A handler that throws has ended its call too, with the status that servers
@@ -14,4 +14,9 @@ export async function runOrEnd<T>(
     await end(500);
     throw error;
   }
+}
+
+/** How a call ended whose handler gave this status: nobody hears the answer where the client had gone before. */
+export function endOf(status: number, isGone: boolean): AnswerEnd {
+  return isGone ? { status: null, isWhole: false } : { status, isWhole: true };
 }

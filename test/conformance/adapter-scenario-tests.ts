@@ -128,6 +128,26 @@ export function testScenarios(setStage: SetStage): void {
       expect(stage.delays).toEqual([]);
     });
 
+    it('see an answer that a client has heard the beginning of', async () => {
+      const read: Scenario = {
+        name: 'reading',
+        key: 'client',
+        filter: { status: ['200'] },
+        bucket: { capacity: 1, leakPerMinute: 1 },
+      };
+      const stage = await setStage({ scenarios: { scenarios: [read], shadow: true } });
+      await stage.ask('/list');
+      await observed(stage, 1);
+      let leave = () => {};
+      const gone = stage.ask('/stream/late', { onOpen: (abort) => (leave = abort) }).catch(() => null);
+      await stage.late.started;
+      leave();
+      expect(await gone).toBe(null);
+      await observed(stage, 2);
+      expect(stage.scenarios.counts().scenarios.reading).toMatchObject({ degraded: 1 });
+      stage.late.answer();
+    });
+
     it('see calls over the limit, and none that are skipped', async () => {
       const refused: Scenario = {
         name: 'refused',

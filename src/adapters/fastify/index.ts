@@ -57,7 +57,7 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
     gate.writeHeaders(passage, reply, setHeader);
     (request as { rateLimit?: RateLimit }).rateLimit = passage.rateLimit;
     if (gate.followsCalls && passage.refusal === null) {
-      onceEnded(reply.raw, (status) => gate.end(passage, status, request, reply));
+      onceEnded(reply.raw, (end) => gate.end(passage, end, request, reply));
     }
     return passage.refusal;
   }

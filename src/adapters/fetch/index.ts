@@ -6,7 +6,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
-import { runOrEnd } from '../run-or-end.ts';
+import { endOf, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
@@ -66,7 +66,7 @@ export function limit<Info = unknown>(
     }
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
     const { signal } = request;
-    const end = (status: number) => gate.end(passage, signal.aborted ? null : status, request, info);
+    const end = (status: number) => gate.end(passage, endOf(status, signal.aborted), request, info);
     const answer = await runOrEnd(() => handler(request, info, passage.rateLimit), end);
     await end(answer.status);
     return withHeaders(answer, gate.headersOf(passage));

@@ -9,7 +9,7 @@ import { answerInSlot } from '../fetch-cap.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
-import { runOrEnd } from '../run-or-end.ts';
+import { endOf, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];
@@ -51,7 +51,7 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
     const signal = gate.followsCalls ? context.req.raw.signal : null;
     // Before the handler runs, for an answer it makes with the context; changing one that is there takes many times as long.
     gate.writeHeaders(passage, context, setHeader);
-    const end = (status: number) => gate.end(passage, signal?.aborted ? null : status, context);
+    const end = (status: number) => gate.end(passage, endOf(status, signal?.aborted === true), context);
     if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
     // Hono makes an answer of an error, but lets whatever else is thrown go by.
     else await (signal === null ? next() : runOrEnd(next, end));

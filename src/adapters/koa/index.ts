@@ -41,7 +41,7 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
     gate.writeHeaders(passage, context, setHeader);
     context.state.rateLimit = passage.rateLimit;
     if (passage.refusal !== null) return handler(context, passage.refusal);
-    if (gate.followsCalls) onceEnded(context.res, (status) => gate.end(passage, status, context));
+    if (gate.followsCalls) onceEnded(context.res, (end) => gate.end(passage, end, context));
     return withHeadersOnError(next, () => gate.headersOf(passage));
   };
 }
