@@ -111,12 +111,16 @@ const failingWrites: Scenario = {
 };
 
 const pages = ['page', 'p', 'page_number', 'pagenumber', 'page_index', 'pageindex', 'paged'];
-const offsets = ['offset', 'skip', 'start', 'startindex', 'start_index', 'from'];
+const offsets = ['offset', 'skip', 'startindex', 'start_index'];
+/** Offsets to some, times to others: whoever polls what has happened since then is no reader of far pages. */
+const offsetsOrTimes = ['start', 'from'];
+/** No list is that long, and no time that early: in seconds it is a day in April 1970, in digits the year 1000. */
+const earliestTime = 10_000_000;
 const cursors = ['cursor', 'after', 'before', 'page_token', 'pagetoken', 'next_token', 'starting_after'];
 const listed: EventFilter = {
   methods: ['GET'],
   status: ['2xx'],
-  query: [{ names: [...pages, ...offsets, ...cursors] }],
+  query: [{ names: [...pages, ...offsets, ...offsetsOrTimes, ...cursors] }],
 };
 
 /** Far past what people read, page after page faster than anybody scrolls, or the same page again and again. */
@@ -128,6 +132,7 @@ const deepPagination: Scenario = {
     query: [
       { names: pages, from: 100 },
       { names: offsets, from: 2_000 },
+      { names: offsetsOrTimes, from: 2_000, below: earliestTime },
     ],
   },
   key: 'client',

@@ -44,6 +44,31 @@ describe('a filter', () => {
     [{ query: [{ names: ['page'], from: 121 }] }, {}, false],
     [{ query: [{ names: ['offset'], from: 0 }] }, {}, false],
     [{ query: [{ names: ['cursor', 'offset'] }] }, {}, true],
+    [{ query: [{ names: ['page'] }, { names: ['page'], from: 500 }] }, {}, true],
+    [
+      {
+        query: [
+          { names: ['page'], from: 500 },
+          { names: ['page'], from: 100 },
+        ],
+      },
+      {},
+      true,
+    ],
+    [
+      {
+        query: [
+          { names: ['page'], from: 100 },
+          { names: ['page'], from: 500 },
+        ],
+      },
+      {},
+      true,
+    ],
+    [{ query: [{ names: ['page'], from: 120, below: 121 }] }, {}, true],
+    [{ query: [{ names: ['page'], below: 120 }] }, {}, false],
+    [{ query: [{ names: ['page'], below: 121 }] }, {}, true],
+    [{ query: [{ names: ['offset'], below: 121 }] }, {}, false],
     [{ query: [{ names: ['page'] }] }, { path: '/users/page' }, false],
     [{ assets: false }, {}, true],
     [{ assets: true }, { path: '/app.JS?v=1' }, true],

@@ -75,18 +75,26 @@ function headerTest(present: readonly string[], absent: readonly string[]): Test
 }
 
 function queryTest(filters: readonly QueryFilter[]): Test {
-  const leastOf = new Map<string, number | null>();
-  for (const { names, from } of filters) {
-    for (const name of names) leastOf.set(name.toLowerCase(), from ?? null);
+  const rangesOf = new Map<string, QueryFilter[]>();
+  for (const range of filters) {
+    for (const name of range.names) {
+      const key = name.toLowerCase();
+      rangesOf.set(key, [...(rangesOf.get(key) ?? []), range]);
+    }
   }
   return (facts) => {
     if (!facts.hasQuery) return false;
     for (const [name, value] of facts.query) {
-      const least = leastOf.get(name.toLowerCase());
-      if (least === null || (least !== undefined && value !== '' && Number(value) >= least)) return true;
+      if (rangesOf.get(name.toLowerCase())?.some((range) => isInRange(range, value))) return true;
     }
     return false;
   };
+}
+
+function isInRange({ from, below }: QueryFilter, value: string): boolean {
+  if (from === undefined && below === undefined) return true;
+  const number = value === '' ? Number.NaN : Number(value);
+  return number >= (from ?? Number.NEGATIVE_INFINITY) && (below === undefined || number < below);
 }
 
 function pathTest(paths: readonly string[], wanted: boolean): Test {

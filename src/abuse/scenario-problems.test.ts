@@ -39,6 +39,15 @@ describe('a scenario', () => {
       ['at.bucket: must leak all of its capacity within a day'],
     ],
     [
+      'that no number holds for',
+      {
+        ...good,
+        filter: { query: [{ names: ['p'], from: 1, below: 2 }] },
+        clearedBy: { query: [{ names: ['p'] }, { names: ['p'], from: 2, below: 2 }] },
+      },
+      ['at.clearedBy.query[1].below: must be more than from, or no number holds'],
+    ],
+    [
       'that does nothing',
       { ...good, response: { degrade: false, block: false } },
       ['at.response: must degrade, block or both; to only look, use shadow'],

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../core/duration.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { AllowList } from '../limits/allow-list.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
-import type { Scenario, Sign } from './scenario.ts';
+import type { EventFilter, Scenario, Sign } from './scenario.ts';
 import { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
 import { isTree, schemaProblems } from './schema-problems.ts';
 
@@ -119,8 +119,11 @@ function senseProblems(scenario: Scenario, path: string): string[] {
   return problems;
 }
 
-function signProblems({ bucket, distinct = [] }: Sign, path: string): string[] {
-  const problems: string[] = [];
+function signProblems({ filter, clearedBy, bucket, distinct = [] }: Sign, path: string): string[] {
+  const problems = [
+    ...filterProblems(filter, `${path}.filter`),
+    ...filterProblems(clearedBy, `${path}.clearedBy`),
+  ];
   distinct.forEach(({ atLeast, atMost }, index) => {
     if ((atLeast === undefined) === (atMost === undefined)) {
       problems.push(`${path}.distinct[${index}]: must have either atLeast or atMost`);
@@ -133,6 +136,14 @@ function signProblems({ bucket, distinct = [] }: Sign, path: string): string[] {
     problems.push(`${path}.bucket: must leak all of its capacity within a day`);
   }
   return problems;
+}
+
+function filterProblems({ query = [] }: EventFilter = {}, path: string): string[] {
+  return query.flatMap(({ from = 0, below }, index) =>
+    below !== undefined && below <= from
+      ? [`${path}.query[${index}].below: must be more than from, or no number holds`]
+      : [],
+  );
 }
 
 function allowProblems({ allow = {} }: Scenario, path: string): string[] {

@@ -31,6 +31,7 @@ const filterSchema = Type.Object(
           {
             names: someOf(Type.String({ minLength: 1, maxLength: 64 }), 32),
             from: optional(Type.Number({ minimum: 0 })),
+            below: optional(Type.Number({ minimum: 0 })),
           },
           strict,
         ),

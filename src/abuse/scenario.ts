@@ -99,6 +99,8 @@ export interface QueryFilter {
   readonly names: readonly string[];
   /** Its value must be a number of at least this. */
   readonly from?: number | undefined;
+  /** Its value must be a number below this. */
+  readonly below?: number | undefined;
 }
 
 /** What is done when a scenario's condition holds. At least one of both. */

@@ -105,6 +105,14 @@ describe('what an attack looks like in a log', () => {
     ],
     [
       'deep-pagination',
+      series(600, 1_000, (i) => ({
+        ip: attacker,
+        ua: agents.python,
+        path: `/search?from=${2_000 + 100 * i}`,
+      })),
+    ],
+    [
+      'deep-pagination',
       series(900, 500, (i) => ({ ip: attacker, ua: agents.python, path: `/api/feed?cursor=c${i}xk` })),
     ],
     [
@@ -251,6 +259,17 @@ describe('who must not be taken for an attack', () => {
 
   it('a page that asks every two seconds whether there is something new', () => {
     const traffic = series(3_000, 2_000, () => ({ user: 'u1', path: '/api/inbox?page=1' }));
+    expect(judge(traffic).told).toEqual([]);
+  });
+
+  it.each([
+    ['seconds', (at: number) => Math.floor(at / 1_000)],
+    ['milliseconds', (at: number) => at],
+  ])('a page that asks every two seconds what has happened since a time in %s', (_, timeOf) => {
+    const traffic = series(3_000, 2_000, (i) => ({
+      user: 'u1',
+      path: `/api/events?${i % 2 === 0 ? 'from' : 'start'}=${timeOf(start + i * 2_000)}`,
+    }));
     expect(judge(traffic).told).toEqual([]);
   });
 
