@@ -200,6 +200,21 @@ describe('scenarios', () => {
     expect(scenarios.counts().storeFailures).toBe(2);
   });
 
+  it('see what another process has found out a second later, also after the clock was set back', async () => {
+    const { store, elapse } = bench();
+    const { immediate: _, ...shared } = store;
+    let now = start;
+    const options = { store: { ...shared, held: store.held }, secret, scenarios: [quick] };
+    const here = createScenarios({ ...options, clock: () => now });
+    const there = createScenarios(options);
+    expect(await here.standing(scan(0))).toMatchObject({ delayMs: 0 });
+    for (let index = 0; index < 3; index += 1) await there.observe(scan(index));
+    now -= 3_600_000;
+    expect(await here.standing(scan(0))).toMatchObject({ delayMs: 2_000 });
+    elapse(600_000);
+    expect(await here.standing(scan(0))).toMatchObject({ delayMs: 0 });
+  });
+
   it.each<[Record<string, unknown>, string]>([
     [{ store: undefined }, 'store must be a store, got nothing'],
     [{ random: 1 }, 'random must be a function'],

@@ -90,7 +90,8 @@ class WatchedScenarios implements Scenarios {
   readonly #room: DelayRoom;
   readonly #clock: () => number;
   readonly #random: () => number;
-  readonly #unknownUntil = new Recent<number>(remembered, longestRemembered);
+  /** When nothing was found under a key. */
+  readonly #unknownAt = new Recent<number>(remembered, longestRemembered);
 
   constructor(options: ScenariosOptions) {
     const { limiter, mostDelayed = defaultMostDelayed } = options;
@@ -174,7 +175,7 @@ class WatchedScenarios implements Scenarios {
     standpoints: readonly Standpoint[],
   ): Promise<ScenarioStanding> {
     const now = this.#clock();
-    if (standpoints.every(({ key }) => now < (this.#unknownUntil.get(key.text) ?? 0))) return goodStanding;
+    if (standpoints.every(({ key }) => this.#isUnknown(key.text, now))) return goodStanding;
     const scenarios = this.#watch.enforcedFor(call);
     const { standing, known } = await this.#store.view(
       standpoints.map(({ key }) => key),
@@ -183,8 +184,14 @@ class WatchedScenarios implements Scenarios {
         known: standpoints.some(({ key }) => records.get(key) !== undefined),
       }),
     );
-    if (!known) for (const { key } of standpoints) this.#unknownUntil.set(key.text, now + rememberedMs);
+    if (!known) for (const { key } of standpoints) this.#unknownAt.set(key.text, now);
     return standing;
+  }
+
+  /** A clock that was set back makes nothing last longer. */
+  #isUnknown(key: string, now: number): boolean {
+    const at = this.#unknownAt.get(key);
+    return at !== undefined && now >= at && now < at + rememberedMs;
   }
 
   async #step(group: EventGroup, mayRespond: boolean): Promise<Outcome | null> {
@@ -199,7 +206,7 @@ class WatchedScenarios implements Scenarios {
 
   /** Where a limiter keeps the block, it is placed now; one that cannot be placed is told and not tried again. */
   async #enforce(event: RequestEvent, group: EventGroup, outcome: Outcome): Promise<ScenarioFinding> {
-    this.#unknownUntil.set(group.subject.text, 0);
+    this.#unknownAt.set(group.subject.text, Number.NEGATIVE_INFINITY);
     const { plan } = group.sightings[outcome.sighting]?.sign ?? {};
     const limiter = this.#limiter;
     const isKeptThere = outcome.what === 'blocked' && plan?.blocksHere === false;
