@@ -68,6 +68,15 @@ describe('the pressure of a service', () => {
     expect(record?.nodes.b?.at).toBe(1_000);
   });
 
+  it('forgets who fell silent also after the clock was set back', () => {
+    const hourAhead = 3_600_000;
+    const early = notePressure(noted([['a', 0.9, hourAhead]]), 'b', 0.2, 0);
+    expect(meanPressure(early, 0)).toBeCloseTo(0.2, 9);
+    const later = notePressure(early, 'b', 0.2, 20_000);
+    expect(meanPressure(later, 20_000)).toBeCloseTo(0.2, 9);
+    expect(meanPressure(later, 35_000)).toBe(0);
+  });
+
   it('has a key that names environment and service, in a slot of its own', () => {
     expect(pressureKey('prod', 'orders@2').text).toBe('portcullis:prod:concurrency:1:pressure:{orders@2}');
   });

@@ -51,9 +51,9 @@ export function notePressure(
   pressure: number,
   now: number,
 ): PressureRecord {
-  const at = Math.max(now, record?.at ?? now);
+  const at = isHeard(record?.at ?? now, now) ? Math.max(now, record?.at ?? now) : now;
   const others = Object.entries(record?.nodes ?? {}).filter(
-    ([name, said]) => name !== node && at - said.at < GONE_MS,
+    ([name, said]) => name !== node && isHeard(said.at, at),
   );
   others.sort(([, a], [, b]) => b.at - a.at);
   const kept = others.slice(0, MOST_NODES - 1);
@@ -65,10 +65,15 @@ export function notePressure(
 
 /** The mean over the nodes that are still heard, 0 without any. */
 export function meanPressure(record: PressureRecord | undefined, now: number): number {
-  const said = Object.values(record?.nodes ?? {}).filter(({ at }) => now - at < GONE_MS);
+  const said = Object.values(record?.nodes ?? {}).filter(({ at }) => isHeard(at, now));
   if (said.length === 0) return 0;
   const sum = said.reduce((total, { permille, at }) => total + faded(permille / 1_000, now - at), 0);
   return sum / said.length;
+}
+
+/** A word from far ahead is one from before the store's clock was set back: it would be fresh until then. */
+function isHeard(at: number, now: number): boolean {
+  return Math.abs(now - at) < GONE_MS;
 }
 
 /** What is left of a pressure that was last heard so long ago. */
