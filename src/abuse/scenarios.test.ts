@@ -200,6 +200,24 @@ describe('scenarios', () => {
     expect(scenarios.counts().storeFailures).toBe(2);
   });
 
+  it('do not let every call wait for a store that is away', async () => {
+    let asked = 0;
+    const fails = async (): Promise<never> => {
+      asked += 1;
+      throw new Fault('STORE_TIMEOUT', 'as told');
+    };
+    const { store } = bench();
+    const { immediate: _, ...shared } = store;
+    const broken: Store = { ...shared, view: fails, transact: fails, held: store.held };
+    const scenarios = createScenarios({ store: broken, secret, scenarios: [quick], clock: () => start });
+    for (let index = 0; index < 10; index += 1) {
+      expect(await scenarios.standing(scan(0))).toMatchObject({ delayMs: 0 });
+      expect(await scenarios.observe(scan(0))).toEqual([]);
+    }
+    expect(asked).toBe(3);
+    expect(scenarios.counts().storeFailures).toBe(20);
+  });
+
   it('see what another process has found out a second later, also after the clock was set back', async () => {
     const { store, elapse } = bench();
     const { immediate: _, ...shared } = store;

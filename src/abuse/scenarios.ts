@@ -14,6 +14,7 @@ import { liftStep } from './lift-step.ts';
 import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding, type Standpoint, standingLook } from './standing.ts';
+import { StoreRest } from './store-rest.ts';
 import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
 
 /** How scenarios are made. Only `store` and `secret` are needed. */
@@ -89,6 +90,7 @@ class WatchedScenarios implements Scenarios {
   readonly #goodBots: BotVerifier | null;
   readonly #room: DelayRoom;
   readonly #clock: () => number;
+  readonly #rest: StoreRest;
   readonly #random: () => number;
   /** When nothing was found under a key. */
   readonly #unknownAt = new Recent<number>(remembered, longestRemembered);
@@ -108,6 +110,7 @@ class WatchedScenarios implements Scenarios {
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
     this.#clock = options.clock ?? Date.now;
+    this.#rest = new StoreRest(this.#clock);
     this.#random = options.random ?? Math.random;
   }
 
@@ -177,13 +180,12 @@ class WatchedScenarios implements Scenarios {
     const now = this.#clock();
     if (standpoints.every(({ key }) => this.#isUnknown(key.text, now))) return goodStanding;
     const scenarios = this.#watch.enforcedFor(call);
-    const { standing, known } = await this.#store.view(
-      standpoints.map(({ key }) => key),
-      (records, t) => ({
-        standing: standingLook(records, standpoints, scenarios, facts, t),
-        known: standpoints.some(({ key }) => records.get(key) !== undefined),
-      }),
-    );
+    const keys = standpoints.map(({ key }) => key);
+    const look = (records: Records, t: number) => ({
+      standing: standingLook(records, standpoints, scenarios, facts, t),
+      known: keys.some((key) => records.get(key) !== undefined),
+    });
+    const { standing, known } = await this.#rest.run(() => this.#store.view(keys, look));
     if (!known) for (const { key } of standpoints) this.#unknownAt.set(key.text, now);
     return standing;
   }
@@ -199,7 +201,7 @@ class WatchedScenarios implements Scenarios {
     const immediate = this.#immediate;
     const run =
       immediate === undefined
-        ? () => this.#store.transact(group.keys, step)
+        ? () => this.#rest.run(() => this.#store.transact(group.keys, step))
         : async () => immediate.transact(group.keys, step);
     return this.#unlessStoreFails('observe', run, null);
   }
