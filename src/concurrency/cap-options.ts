@@ -4,7 +4,7 @@ import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { fixedLimit, type Limit } from './limit.ts';
 import { PressureMeter } from './pressure.ts';
-import { assertWhole } from './settings.ts';
+import { assertShare, assertWhole } from './settings.ts';
 
 /** How one cap behaves. */
 export interface CapOptions {
@@ -53,12 +53,13 @@ export const LARGEST_LIMIT = 1_000_000;
 /** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
 const LONGEST_MS = 86_400_000;
 
-/** @throws Fault `CONFIG_INVALID` when a number is out of range. */
+/** @throws Fault `CONFIG_INVALID` when an option is not well formed. */
 export function completeCapOptions(options: CapOptions): CapSettings {
   if (typeof options !== 'object' || options === null) {
     throw new Fault('CONFIG_INVALID', `The options of a cap are an object, not ${shapeOf(options)}.`);
   }
   const limit = readLimit(options.limit);
+  assertSwitches(options);
   const settings = Object.freeze({
     limit,
     route: options.route ?? 'default',
@@ -73,11 +74,23 @@ export function completeCapOptions(options: CapOptions): CapSettings {
     meter: options.meter ?? new PressureMeter(),
   });
   assertWhole('limit', limit.current, 1, LARGEST_LIMIT);
+  assertShare('limit.strain', limit.strain);
   assertWhole('queue', settings.queue, 0, LARGEST_LIMIT);
   assertWhole('queueDeadlineMs', settings.queueDeadlineMs, 1, LONGEST_MS);
   assertWhole('healthReserve', settings.healthReserve, 1, LARGEST_LIMIT);
   assertWhole('maxRunMs', settings.maxRunMs, 1, LONGEST_MS);
   return settings;
+}
+
+/** What is no number: a switch that is misspelt would be the other way round, and nobody told. */
+function assertSwitches({ shadow, learnFrom, onEvent }: CapOptions): void {
+  const demand = (name: string, value: unknown, isOne: boolean, expected: string) => {
+    if (value === undefined || isOne) return;
+    throw new Fault('CONFIG_INVALID', `${name} must be ${expected}, not ${shapeOf(value)}.`);
+  };
+  demand('shadow', shadow, typeof shadow === 'boolean', 'a boolean');
+  demand('learnFrom', learnFrom, learnFrom === 'handler' || learnFrom === 'reported', 'handler or reported');
+  demand('onEvent', onEvent, typeof onEvent === 'function', 'a function');
 }
 
 function readLimit(limit: CapOptions['limit']): Limit {

@@ -57,9 +57,13 @@ describe('createCaps', () => {
     expect(() => caps.cap('delete')).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
   });
 
-  it('passes wrong numbers on', () => {
-    expect(() => createCaps({ routes: { read: { limit: 0 } } })).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+  it('says which route has a wrong number', () => {
+    const routes = { export: { limit: 2 }, read: { limit: 0 } };
+    expect(() => createCaps({ routes })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: 'routes.read.limit must be a whole number from 1 to 1000000, not the integer 0.',
+      }),
     );
   });
 });

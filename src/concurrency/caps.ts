@@ -41,7 +41,10 @@ export function createCaps(options: CapsOptions = {}): Caps {
   const listener = onEvent === undefined ? {} : { onEvent };
   const caps = new Map<string, Cap>();
   for (const [route, settings] of Object.entries({ ...defaultRoutes, ...options.routes })) {
-    caps.set(route, createCap({ ...settings, ...listener, route, clock, meter }));
+    caps.set(
+      route,
+      named(route, () => createCap({ ...settings, ...listener, route, clock, meter })),
+    );
   }
   const cap = (route: string): Cap => {
     const found = caps.get(route);
@@ -58,6 +61,16 @@ export function createCaps(options: CapsOptions = {}): Caps {
     admit: (route, call) => rejecting(() => cap(route).admit(call)),
     run: (route, work, call) => rejecting(() => cap(route).run(work, call)),
   };
+}
+
+/** The messages of a cap's faults begin with the field that is wrong; here it is one of a route. */
+function named<T>(route: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(error.code, `routes.${route}.${error.message}`, { cause: error });
+  }
 }
 
 /** Turns a throw into a rejection; an async function would keep the caller waiting for longer. */

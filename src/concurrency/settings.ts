@@ -17,3 +17,9 @@ export function assertAbove(name: string, value: number, above: number, high: nu
     `${name} must be above ${above} and at most ${high}, not ${amountOf(value)}.`,
   );
 }
+
+/** @throws Fault `CONFIG_INVALID` unless `value` is a number from 0 to 1. */
+export function assertShare(name: string, value: number): void {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be a number from 0 to 1, not ${amountOf(value)}.`);
+}

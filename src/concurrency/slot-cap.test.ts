@@ -287,6 +287,13 @@ describe('options', () => {
     [{ limit: '5' }, 'not a string of 1 characters'],
     [{ limit: null }, 'not null'],
     [{ limit: {} }, 'not an object'],
+    [{ limit: { current: 1, observe() {} } }, 'limit.strain must be a number from 0 to 1, not nothing'],
+    [{ limit: 1, shadow: 'false' }, 'shadow must be a boolean, not a string of 5 characters'],
+    [
+      { limit: 1, learnFrom: 'report' },
+      'learnFrom must be handler or reported, not a string of 6 characters',
+    ],
+    [{ limit: 1, onEvent: 'log' }, 'onEvent must be a function, not a string of 3 characters'],
     [null, 'not null'],
   ])('say what is wrong with %j', (options, message) => {
     const make = () => createCap(options as object as CapOptions);
