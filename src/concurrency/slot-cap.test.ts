@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-bench.ts';
-import { settled } from '../testing/virtual-clock.ts';
+import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import type { CapOptions } from './cap-options.ts';
 import { createCap } from './slot-cap.ts';
 
@@ -49,6 +49,32 @@ describe('the limit and the queue', () => {
       admitted(call).release();
       await settled();
     }
+  });
+
+  it('lets nobody in whose deadline has passed, though no timer has said so yet', async () => {
+    // As after work that kept the process busy for so long.
+    let busyMs = 0;
+    const time = new VirtualClock(1_000);
+    const clock = { now: () => time.now() + busyMs, after: time.after.bind(time) };
+    const { cap, events, ask } = bench({ queue: 4, queueDeadlineMs: 500, clock });
+    const first = admitted(await ask());
+    const late = [await ask(), await ask({ priority: 'critical' })];
+    const short = await ask({ deadlineMs: 100 });
+    busyMs = 450;
+    const inTime = await ask({ priority: 'background' });
+    busyMs = 500;
+    first.release();
+    await settled();
+    expect([...late, short].map((asked) => denied(asked).reason)).toEqual([
+      'deadline',
+      'deadline',
+      'deadline',
+    ]);
+    expect(admitted(inTime).waitedMs).toBe(50);
+    expect(cap.status).toMatchObject({ running: 1, waiting: 0 });
+    expect(events.map(({ type }) => type)).toEqual(['shed', 'shed', 'shed']);
+    await time.advance(2_000);
+    expect(events).toHaveLength(3);
   });
 
   it('denies who has waited for the deadline, each at its own time', async () => {

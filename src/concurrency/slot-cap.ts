@@ -232,9 +232,10 @@ class SlotCap implements Cap, SlotKeeper {
   /** Fills free slots from the queue. */
   private letIn(): void {
     while (this.room.size > 0) {
-      const waiter = this.room.takeFirst(this.hasSlotFor);
+      const now = this.settings.clock.now();
+      const waiter = this.room.takeFirst(this.hasSlotFor, now);
       if (waiter === null) return;
-      const waitedMs = Math.round(this.settings.clock.now() - waiter.since);
+      const waitedMs = Math.round(now - waiter.since);
       waiter.leave(this.grant(waiter.priority, waiter.signal, waitedMs));
     }
   }

@@ -14,6 +14,8 @@ export function isPriority(value: string): value is Priority {
 export class Waiter implements Linked<Waiter> {
   readonly priority: Priority;
   readonly since: number;
+  /** From then on it is too late to be let in. */
+  readonly until: number;
   readonly signal: AbortSignal | undefined;
   previous: Waiter | null = null;
   next: Waiter | null = null;
@@ -23,11 +25,13 @@ export class Waiter implements Linked<Waiter> {
   constructor(
     priority: Priority,
     since: number,
+    until: number,
     signal: AbortSignal | undefined,
     decide: (admission: Slot | Denied) => void,
   ) {
     this.priority = priority;
     this.since = since;
+    this.until = until;
     this.signal = signal;
     this.decide = decide;
   }

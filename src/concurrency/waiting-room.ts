@@ -26,21 +26,33 @@ export class WaitingRoom {
 
   /** Resolves when the call is let in or denied; denied at once without room. */
   enter(call: CallOptions): Promise<Slot | Denied> | Denied {
-    const { priority = 'normal', signal } = call;
+    const { priority = 'normal', signal, deadlineMs } = call;
     if (!this.makeRoom(priority)) return shed(this.settings, 'queue-full', priority);
     return new Promise((resolve) => {
-      const waiter = new Waiter(priority, this.settings.clock.now(), signal, resolve);
+      const { clock, queueDeadlineMs } = this.settings;
+      const since = clock.now();
+      const until = since + Math.min(queueDeadlineMs, deadlineMs ?? queueDeadlineMs);
+      const waiter = new Waiter(priority, since, until, signal, resolve);
       this.lanes.push(waiter);
-      if (signal !== undefined || call.deadlineMs !== undefined) this.watchCaller(waiter, call);
+      if (signal !== undefined || deadlineMs !== undefined) this.watchCaller(waiter, call);
     });
   }
 
-  /** Takes out who comes next of those for whom there is a slot. The taker lets it in. */
-  takeFirst(hasSlotFor: (priority: Priority) => boolean): Waiter | null {
-    const healthCheck = hasSlotFor('health') ? this.lanes.firstHealthCheck : null;
-    const first = healthCheck ?? (hasSlotFor('normal') ? this.lanes.first : null);
-    if (first !== null) this.lanes.remove(first);
-    return first;
+  /**
+   * Takes out who comes next of those for whom there is a slot. The taker lets it in. Whose time is up is denied instead: where
+   * the process was busy their timers are late, and nobody waits for their calls any more.
+   */
+  takeFirst(hasSlotFor: (priority: Priority) => boolean, now: number): Waiter | null {
+    for (;;) {
+      const healthCheck = hasSlotFor('health') ? this.lanes.firstHealthCheck : null;
+      const first = healthCheck ?? (hasSlotFor('normal') ? this.lanes.first : null);
+      if (first === null) return null;
+      if (now < first.until) {
+        this.lanes.remove(first);
+        return first;
+      }
+      this.dismiss(first, 'deadline');
+    }
   }
 
   private makeRoom(priority: Priority): boolean {
