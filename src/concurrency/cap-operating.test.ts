@@ -267,6 +267,25 @@ describe('a pin', () => {
   });
 });
 
+describe('a latency that no call can have', () => {
+  it('counts as the longest run, so that the limit learns on soon after it', async () => {
+    const limit = gradientLimit({ max: 100 });
+    const { cap, clock } = bench({ limit, learnFrom: 'reported', maxRunMs: 8_000 });
+    for (let i = 0; i < 100; i += 1) cap.tryAdmit();
+    const observe = async (latencyMs: number, times: number) => {
+      for (let i = 0; i < times; i += 1) {
+        cap.observe(latencyMs);
+        await clock.advance(10);
+      }
+    };
+    await observe(20, 200);
+    // A time of day, where the time since then was meant.
+    await observe(1.7e12, 50);
+    expect(limit.state.settledAt - clock.now()).toBeLessThan(8_000);
+    expect(limit.state.last?.longestMs).toBe(8_000);
+  });
+});
+
 describe('shadow', () => {
   it('lets everyone in and tells whom it would have shed', async () => {
     const limit = { current: 1, strain: 0.9, observe() {} };

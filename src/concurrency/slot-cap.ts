@@ -168,9 +168,10 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   private learn(latencyMs: number, running: number, now: number, calls: number): void {
-    const { limit, route, onEvent } = this.settings;
+    const { limit, maxRunMs, route, onEvent } = this.settings;
     const was = limit.current;
-    limit.observe(latencyMs, running, now, calls);
+    // Nothing takes longer than a call may run: what is told so is a mistake, and a limit waits for calls as long to leave.
+    limit.observe(Math.min(latencyMs, maxRunMs), running, now, calls);
     this.letIn();
     if (limit.current !== was) onEvent({ type: 'limit-changed', route, limit: limit.current, was });
   }
