@@ -38,6 +38,8 @@ describe('a verified bot', () => {
   it.each([
     ['has a name that leads back', '66.249.66.1', true],
     ['also with IPv6', '2001:4860:4801:10::1', true],
+    ['also where a socket for both writes IPv4 as IPv6', '::ffff:66.249.66.1', true],
+    ['is no address', 'unknown', false],
     ['does not have a name that leads elsewhere', '192.0.2.1', false],
     ['does not have a name that only contains the domain', '192.0.2.2', false],
     ['does not have a name that only ends like the domain', '192.0.2.3', false],

@@ -102,17 +102,22 @@ export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier
   }
 
   return {
-    isVerified: (call) => claimOf(call) !== undefined && recall(call.ip) === true,
+    isVerified(call) {
+      const ip = claimOf(call) === undefined ? null : addressOf(call.ip);
+      return ip !== null && recall(ip) === true;
+    },
     async verify(call) {
       const claim = claimOf(call);
-      if (claim === undefined) return false;
-      const recalled = recall(call.ip);
+      // Name servers know an IPv4 address by that, however a socket writes it.
+      const ip = claim === undefined ? null : addressOf(call.ip);
+      if (claim === undefined || ip === null) return false;
+      const recalled = recall(ip);
       if (recalled !== null) return recalled;
-      const under = pending.get(call.ip);
+      const under = pending.get(ip);
       if (under !== undefined) return under;
       if (pending.size >= mostPending) return false;
-      const looking = lookUp(call.ip, claim.endings).finally(() => pending.delete(call.ip));
-      pending.set(call.ip, looking);
+      const looking = lookUp(ip, claim.endings).finally(() => pending.delete(ip));
+      pending.set(ip, looking);
       return looking;
     },
   };
@@ -128,7 +133,7 @@ async function isNamedWithin(
   const own = names.slice(0, mostNames).map((name) => name.toLowerCase().replace(/\.$/, ''));
   for (const name of own.filter((text) => endings.some((ending) => text.endsWith(ending)))) {
     const found = await orNone(ip.includes(':') ? resolver.resolve6(name) : resolver.resolve4(name));
-    if (found.some((address) => addressOf(address) === addressOf(ip))) return true;
+    if (found.some((address) => addressOf(address) === ip)) return true;
   }
   return false;
 }
