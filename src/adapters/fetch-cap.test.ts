@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createCap } from '../concurrency/index.ts';
+import { createCap, createCaps } from '../concurrency/index.ts';
+import { createLimiter } from '../limits/index.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
+import { cap, limit } from './fetch/index.ts';
 import { answerInSlot } from './fetch-cap.ts';
 
 function slot() {
@@ -60,5 +63,20 @@ describe('a handler in a slot', () => {
     const { slot: held, running } = slot();
     await answerInSlot(held, 'HEAD', new AbortController().signal, () => new Response('text'));
     expect(running()).toBe(0);
+  });
+});
+
+describe('an answer that makes another protocol of the connection', () => {
+  // Node cannot make one; runtimes that can take none but the very object they gave.
+  const upgrade = () => Object.defineProperty(new Response(null), 'status', { value: 101 });
+
+  it('passes caps and limits as it is, and gives its slot back', async () => {
+    const caps = createCaps({ routes: { read: { limit: 1, queue: 0 } } });
+    const limiter = createLimiter({ store: createMemoryStore(), secret: 'sixteen bytes or more' });
+    const response = upgrade();
+    const capped = cap(caps)(() => response);
+    const limited = limit(limiter, { peer: () => '203.0.113.7' })(capped);
+    expect(await limited(new Request('http://here/socket'), undefined)).toBe(response);
+    expect(caps.cap('read').status.running).toBe(0);
   });
 });

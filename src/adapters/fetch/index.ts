@@ -132,8 +132,14 @@ function respondTo(_request: Request, { status, headers, body }: Answer): Respon
   });
 }
 
-/** A new response over the same body: that of another `fetch` cannot be changed. */
+const switchingProtocols = 101;
+
+/**
+ * A new response over the same body: that of another `fetch` cannot be changed. One that opens a WebSocket is left as it is:
+ * runtimes know it by the object, and nobody may make another one of its status.
+ */
 function withHeaders(response: Response, headers: Answer['headers']): Response {
+  if (response.status === switchingProtocols) return response;
   const all = new Headers(response.headers);
   for (const [name, value] of headers) {
     if (name === 'Set-Cookie') all.append(name, value);
