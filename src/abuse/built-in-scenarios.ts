@@ -110,13 +110,26 @@ const failingWrites: Scenario = {
   clearedBy: { methods: writes, status: ['2xx', '3xx'] },
 };
 
-const pages = ['page', 'p', 'page_number', 'pagenumber', 'page_index', 'pageindex', 'paged'];
-const offsets = ['offset', 'skip', 'startindex', 'start_index'];
+/** As frameworks, JSON:API (`page[…]`) and OData (`$…`) name them. */
+const pages = ['page', 'p', 'page_number', 'pagenumber', 'page_index', 'pageindex', 'paged', 'page[number]'];
+const offsets = ['offset', 'skip', 'startindex', 'start_index', 'page[offset]', '$skip'];
 /** Offsets to some, times to others: whoever polls what has happened since then is no reader of far pages. */
 const offsetsOrTimes = ['start', 'from'];
 /** No list is that long, and no time that early: in seconds it is a day in April 1970, in digits the year 1000. */
 const earliestTime = 10_000_000;
-const cursors = ['cursor', 'after', 'before', 'page_token', 'pagetoken', 'next_token', 'starting_after'];
+const cursors = [
+  'cursor',
+  'after',
+  'before',
+  'page_token',
+  'pagetoken',
+  'next_token',
+  'starting_after',
+  'page[cursor]',
+  'page[after]',
+  'page[before]',
+  '$skiptoken',
+];
 const listed: EventFilter = {
   methods: ['GET'],
   status: ['2xx'],

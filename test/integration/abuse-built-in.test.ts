@@ -125,6 +125,19 @@ describe('what an attack looks like in a log', () => {
     expect(own.slice(0, 2).map(({ what }) => what)).toEqual(['degraded', 'blocked']);
   });
 
+  it.each(['page[number]', 'page%5Boffset%5D', '$skip'])(
+    'deep-pagination: also where lists are walked by %s, as JSON:API and OData name it',
+    (name) => {
+      const traffic = series(600, 1_000, (i) => ({
+        ip: attacker,
+        ua: agents.python,
+        path: `/list?${name}=${2_000 + 100 * i}`,
+      }));
+      const [first] = judgeLog(traffic).findings;
+      expect(first).toMatchObject({ scenario: 'deep-pagination', what: 'degraded' });
+    },
+  );
+
   it('path-scan: also with another agent on every request', () => {
     const traffic = series(900, 100, (i) => ({
       ip: attacker,
