@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { MINUTE_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
-import { assertSecret, type Secret } from '../identity/hmac.ts';
+import { type Secret, secretBytes } from '../identity/hmac.ts';
 
 /** A token that this server has made for an account. */
 export interface GenuineToken {
@@ -9,7 +9,6 @@ export interface GenuineToken {
   readonly issuedAt: number;
 }
 
-const leastSecretBytes = 16;
 const tokenText = /^1\.([A-Za-z0-9_-]{22})\.([0-9a-z]{1,11})\.([A-Za-z0-9_-]{43})$/;
 /** The clocks of the servers that issue tokens may differ by as much. */
 const skewMs = 5 * MINUTE_MS;
@@ -23,7 +22,9 @@ export class TokenSigner {
 
   /** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes. */
   constructor(secret: Secret, previousSecret?: Secret) {
-    this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(toKey);
+    const secrets = [secretBytes(secret)];
+    if (previousSecret !== undefined) secrets.push(secretBytes(previousSecret, 'previousSecret'));
+    this.#keys = secrets.map((bytes) => createSecretKey(bytes));
   }
 
   issue(deviceId: string, account: string, now: number): string {
@@ -62,14 +63,4 @@ export class TokenSigner {
       .update(`device-token\0${deviceId}\0${issued}\0${account}`)
       .digest('base64url');
   }
-}
-
-function toKey(secret: Secret): KeyObject {
-  assertSecret(secret);
-  const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
-  if (bytes.length >= leastSecretBytes) return createSecretKey(bytes);
-  throw new Fault(
-    'CONFIG_INVALID',
-    `A secret must have at least ${leastSecretBytes} bytes, got ${bytes.length}`,
-  );
 }

@@ -76,6 +76,21 @@ describe('a device token', () => {
     expect(cookie()).not.toBe(first);
   });
 
+  it('is renewed in time also where it counts for less than a week', () => {
+    const { signIn, elapse, cookie } = bench({ maxAgeMs: dayMs });
+    const { device } = signIn('alice');
+    const first = cookie();
+    elapse(dayMs / 2);
+    expect(signIn('alice').device).toEqual(device);
+    expect(cookie()).not.toBe(first);
+  });
+
+  it('counts also where the clock of the host has a fraction', () => {
+    const { show, signIn } = bench({ clock: () => start + 0.25 });
+    const { device } = signIn('alice');
+    expect(show('alice')).toEqual(device);
+  });
+
   it('ends', () => {
     const { show, signIn, elapse } = bench();
     signIn('alice');
@@ -175,12 +190,40 @@ describe('a device token', () => {
 });
 
 describe('options', () => {
-  it.each<[Partial<DevicesOptions>, string]>([
-    [{ secret: 'short' }, 'at least 16 bytes'],
-    [{ previousSecret: 'short' }, 'at least 16 bytes'],
+  it.each<[Record<string, unknown>, string]>([
+    [{ secret: 'short' }, 'secret must have at least 16 bytes, got 5'],
+    [{ previousSecret: 'short' }, 'previousSecret must have at least 16 bytes, got 5'],
+    [{ previousSecret: null }, 'previousSecret must be text or bytes'],
     [{ maxAgeMs: 0 }, 'maxAgeMs must be'],
     [{ renewAfterMs: Number.NaN }, 'renewAfterMs must be'],
+    [{ secure: 'false' }, 'secure must be true or false, got a string of 5 characters'],
+    [{ sameSite: 'None' }, 'sameSite must be "Strict" or "Lax", got a string of 4 characters'],
+    [{ sameSite: 'Lax; Domain=example.org' }, 'sameSite must be'],
+    [{ clock: start }, 'clock must be a function'],
+    [{ maxAge: dayMs }, 'maxAge is no option of devices: there are secret, previousSecret, maxAgeMs, '],
   ])('are checked: %j', (options, message) => {
     expect(() => bench(options)).toThrow(message);
+  });
+
+  it('are needed', () => {
+    const nothing = undefined as unknown as DevicesOptions;
+    expect(() => createDevices(nothing)).toThrow('secret must be text or bytes');
+  });
+});
+
+describe('devices that are misused', () => {
+  it.each([undefined, null, 7])('issue nothing for an account that is %j', (given) => {
+    const { devices } = bench();
+    const account = given as unknown as string;
+    expect(() => devices.issue(readerOf({}), account)).toThrow('account must be a string, got ');
+    expect(() => devices.show(readerOf({}), account)).toThrow('account must be a string, got ');
+  });
+
+  it('say that they read headers by a function', () => {
+    const { devices } = bench();
+    const headers = {} as unknown as HeaderReader;
+    const message = 'header must be a function that reads a header by its name, got an object';
+    expect(() => devices.issue(headers, 'alice')).toThrow(message);
+    expect(() => devices.show(headers, 'alice')).toThrow(message);
   });
 });

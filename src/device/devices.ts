@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, SECOND_MS } from '../core/duration.ts';
-import { amountOf, Fault } from '../core/fault.ts';
-import type { Secret } from '../identity/hmac.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { assertSecret, type Secret } from '../identity/hmac.ts';
 import { assistedDevice } from './assisted-device.ts';
 import { cookieOf } from './cookie.ts';
 import { type GenuineToken, TokenSigner } from './device-token.ts';
@@ -16,7 +17,7 @@ export interface DevicesOptions {
   readonly previousSecret?: Secret | undefined;
   /** How long a token counts. Default 90 days. */
   readonly maxAgeMs?: number | undefined;
-  /** After how long a success renews it. Default 7 days. */
+  /** After how long a success renews it; from `maxAgeMs` on, never. Default 7 days, or half of `maxAgeMs` where that is less. */
   readonly renewAfterMs?: number | undefined;
   /**
    * Whether the cookie is for HTTPS only. Default true; false is for development, and gives the cookie another name,
@@ -25,7 +26,7 @@ export interface DevicesOptions {
   readonly secure?: boolean | undefined;
   /** Default `Lax`, so that a link to the sign-in page shows the device. */
   readonly sameSite?: 'Strict' | 'Lax' | undefined;
-  /** Time in ms. Default `Date.now`. */
+  /** Time in ms; a fraction is left out. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
 
@@ -42,9 +43,13 @@ export interface Devices {
   /**
    * What a request shows of its device, by what can be trusted most: a token for this account (HIGH), an id of the
    * browser's own (MEDIUM), what its headers say (LOW), or nothing. A token of another account counts for nothing.
+   * Throws `INPUT_INVALID` when `account` is no string.
    */
   show(header: HeaderReader, account: string): ShownDevice | null;
-  /** After a success: the device of this account and browser, with a token where one is due. */
+  /**
+   * After a success: the device of this account and browser, with a token where one is due. Throws `INPUT_INVALID` when
+   * `account` is no string.
+   */
   issue(header: HeaderReader, account: string): IssuedDevice;
 }
 
@@ -53,8 +58,20 @@ const mostTokens = 4;
 const separator = '~';
 const idBytes = 16;
 
-/** @throws Fault `CONFIG_INVALID` when a secret is too short or a time out of range. */
+const optionKinds: OptionKinds<DevicesOptions> = {
+  secret: 'checked',
+  previousSecret: 'checked',
+  maxAgeMs: 'checked',
+  renewAfterMs: 'checked',
+  secure: 'boolean',
+  sameSite: 'checked',
+  clock: 'function',
+};
+
+/** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range; the message names it. */
 export function createDevices(options: DevicesOptions): Devices {
+  assertSecret((options as Partial<DevicesOptions> | undefined)?.secret);
+  assertOptions('devices', options, optionKinds);
   return new TokenDevices(options);
 }
 
@@ -67,25 +84,30 @@ class TokenDevices implements Devices {
   readonly #clock: () => number;
 
   constructor(options: DevicesOptions) {
-    const { maxAgeMs = 90 * DAY_MS, renewAfterMs = 7 * DAY_MS, secure = true, sameSite = 'Lax' } = options;
+    const { maxAgeMs = 90 * DAY_MS, secure = true, sameSite = 'Lax', clock = Date.now } = options;
+    const { renewAfterMs = Math.min(7 * DAY_MS, maxAgeMs / 2) } = options;
     assertTime('maxAgeMs', maxAgeMs);
-    assertTime('renewAfterMs', renewAfterMs);
+    if (options.renewAfterMs !== undefined) assertTime('renewAfterMs', renewAfterMs);
+    assertSameSite(sameSite);
     this.#signer = new TokenSigner(options.secret, options.previousSecret);
     this.#maxAgeMs = maxAgeMs;
     this.#renewAfterMs = renewAfterMs;
     this.#cookieName = secure ? '__Host-portcullis-device' : 'portcullis-device';
     const maxAgeSeconds = Math.floor(maxAgeMs / SECOND_MS);
     this.#cookieAttributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`;
-    this.#clock = options.clock ?? Date.now;
+    // A token tells its time in whole milliseconds: one with a fraction would be none when it comes back.
+    this.#clock = () => Math.floor(clock());
   }
 
   show(header: HeaderReader, account: string): ShownDevice | null {
+    assertAsked(header, account);
     const genuine = this.#find(this.#tokensOf(header), account);
     if (genuine !== null) return trusted(genuine.deviceId);
     return assistedDevice(header)?.device ?? passiveDevice(header);
   }
 
   issue(header: HeaderReader, account: string): IssuedDevice {
+    assertAsked(header, account);
     const tokens = this.#tokensOf(header);
     const shown = this.#find(tokens, account);
     const now = this.#clock();
@@ -135,4 +157,23 @@ function assertTime(name: string, value: number): void {
     'CONFIG_INVALID',
     `${name} must be from one second to 400 days in ms, got ${amountOf(value)}`,
   );
+}
+
+/** Another value would go into the header as it is. `None` is not offered: a sign-in is no part of other people's pages. */
+function assertSameSite(value: 'Strict' | 'Lax'): void {
+  if (value === 'Strict' || value === 'Lax') return;
+  throw new Fault('CONFIG_INVALID', `sameSite must be "Strict" or "Lax", got ${shapeOf(value)}`);
+}
+
+/** A token for whatever has no account would be one for all of them. */
+function assertAsked(header: HeaderReader, account: string): void {
+  if (typeof header !== 'function') {
+    throw new Fault(
+      'INPUT_INVALID',
+      `header must be a function that reads a header by its name, got ${shapeOf(header)}`,
+    );
+  }
+  if (typeof account !== 'string') {
+    throw new Fault('INPUT_INVALID', `account must be a string, got ${shapeOf(account)}`);
+  }
 }

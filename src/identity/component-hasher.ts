@@ -27,7 +27,7 @@ export function createComponentHasher(
   remembered = defaultRemembered,
 ): ComponentHasher {
   const hash = createHmacText(secret);
-  const previousHash = previousSecret === undefined ? null : createHmacText(previousSecret);
+  const previousHash = previousSecret === undefined ? null : createHmacText(previousSecret, 'previousSecret');
   if (previousHash !== null && previousHash('') === hash('')) {
     throw new Fault('CONFIG_INVALID', 'secret and previousSecret are the same: there is nothing to rotate.');
   }

@@ -18,10 +18,11 @@ const scratchBytes = 4096;
  * HMAC-SHA256 under one secret, as the first 22 characters of its base64url text. Two one-shot hashes over
  * prepared blocks: the same function as `createHmac`, in a little over half its time.
  *
+ * @param field the option that the secret came by, for the message
  * @throws Fault `CONFIG_INVALID` when the secret has fewer than 16 bytes.
  */
-export function createHmacText(secret: Secret): (message: string) => string {
-  const key = keyBlock(secret);
+export function createHmacText(secret: Secret, field = 'secret'): (message: string) => string {
+  const key = keyBlock(secretBytes(secret, field));
   const inner = Buffer.alloc(blockBytes + scratchBytes);
   const outer = Buffer.alloc(blockBytes + digestBytes);
   for (let index = 0; index < blockBytes; index += 1) {
@@ -42,21 +43,29 @@ function innerMessage(inner: Buffer, message: string): Buffer {
   return inner.subarray(0, blockBytes + inner.write(message, blockBytes, 'utf8'));
 }
 
-function keyBlock(secret: Secret): Buffer {
-  assertSecret(secret);
+function keyBlock(secret: Buffer): Buffer {
+  return secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret;
+}
+
+/**
+ * A copy of the bytes of a secret.
+ *
+ * @param field the option that it came by, for the message
+ * @throws Fault `CONFIG_INVALID` when it is none, or has fewer than 16 bytes.
+ */
+export function secretBytes(secret: Secret, field = 'secret'): Buffer {
+  assertSecret(secret, field);
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
-  if (bytes.length < leastSecretBytes) {
-    throw new Fault(
-      'CONFIG_INVALID',
-      `A secret must have at least ${leastSecretBytes} bytes, got ${bytes.length}.`,
-    );
-  }
-  return bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes;
+  if (bytes.length >= leastSecretBytes) return bytes;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${field} must have at least ${leastSecretBytes} bytes, got ${bytes.length}.`,
+  );
 }
 
 /** An environment variable that is not set is the usual reason. */
-export function assertSecret(secret: unknown): asserts secret is Secret {
+export function assertSecret(secret: unknown, field = 'secret'): asserts secret is Secret {
   if (typeof secret === 'string' || secret instanceof Uint8Array) return;
   const hint = `text or bytes, at least ${leastSecretBytes} (openssl rand -hex 32)`;
-  throw new Fault('CONFIG_INVALID', `secret must be ${hint}, got ${shapeOf(secret)}.`);
+  throw new Fault('CONFIG_INVALID', `${field} must be ${hint}, got ${shapeOf(secret)}.`);
 }

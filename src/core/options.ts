@@ -1,0 +1,58 @@
+import { Fault, shapeOf } from './fault.ts';
+
+/** What an option may be. `checked` is for what its reader checks by itself: secrets, numbers with bounds, choices. */
+export type OptionKind = 'boolean' | 'function' | 'list' | 'object' | 'text' | 'checked';
+
+/** Every option that there is. The compiler keeps it so: an option that is missing here would be refused. */
+export type OptionKinds<Options> = Readonly<Record<keyof Options & string, OptionKind>>;
+
+/**
+ * Refuses options that there are not, and those of another kind. Callers without types, and those who come from another
+ * library, would otherwise believe that something is set which nobody reads.
+ *
+ * @param of whose options they are, for the message
+ * @throws Fault `CONFIG_INVALID` that names the option.
+ */
+export function assertOptions<Options extends object>(
+  of: string,
+  options: Options,
+  kinds: OptionKinds<Options>,
+): void {
+  const problem = optionProblem(of, options, kinds);
+  if (problem !== null) throw new Fault('CONFIG_INVALID', problem);
+}
+
+/** The same as words; null where nothing is wrong. */
+export function optionProblem<Options extends object>(
+  of: string,
+  options: Options,
+  kinds: OptionKinds<Options>,
+): string | null {
+  if (!isKind.object(options)) return `options of ${of} must be an object, got ${shapeOf(options)}`;
+  const known = new Map<string, OptionKind>(Object.entries(kinds));
+  for (const [name, value] of Object.entries(options)) {
+    const kind = known.get(name);
+    if (kind === undefined) return `${name} is no option of ${of}: there are ${[...known.keys()].join(', ')}`;
+    if (value !== undefined && !isKind[kind](value))
+      return `${name} must be ${words[kind]}, got ${shapeOf(value)}`;
+  }
+  return null;
+}
+
+const isKind: Readonly<Record<OptionKind, (value: unknown) => boolean>> = {
+  boolean: (value) => typeof value === 'boolean',
+  function: (value) => typeof value === 'function',
+  list: Array.isArray,
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  text: (value) => typeof value === 'string',
+  checked: () => true,
+};
+
+const words: Readonly<Record<OptionKind, string>> = {
+  boolean: 'true or false',
+  function: 'a function',
+  list: 'a list',
+  object: 'an object',
+  text: 'a string',
+  checked: 'what it is said to be',
+};
