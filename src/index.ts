@@ -1,9 +1,11 @@
 import { Fault } from './core/fault.ts';
+import { assertOptions, type OptionKinds } from './core/options.ts';
 import { defaultPolicies, type Policy } from './core/policy.ts';
 import { type FailureOptions, readFailureOptions } from './guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from './guard/guard.ts';
 import { assertSecret, type Secret } from './identity/hmac.ts';
 import { createIdentifier } from './identity/identifier.ts';
+import { assertStore } from './stores/assert-store.ts';
 import { createMemoryStore } from './stores/memory/index.ts';
 import type { Store } from './stores/store.ts';
 
@@ -25,13 +27,26 @@ export interface GuardOptions {
   readonly allowEventEvery?: number;
 }
 
+const optionKinds: OptionKinds<GuardOptions> = {
+  secret: 'checked',
+  previousSecret: 'checked',
+  store: 'checked',
+  policies: 'list',
+  environment: 'checked',
+  failure: 'object',
+  allowEventEvery: 'checked',
+};
+
 /**
  * A guard over a store.
  *
- * @throws Fault `CONFIG_INVALID` when the secret is too short or the policies contradict each other.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range, or the policies contradict
+ * each other; the message names it.
  */
 export function createGuard(options: GuardOptions): Guard {
   assertSecret((options as Partial<GuardOptions> | undefined)?.secret);
+  assertOptions('a guard', options, optionKinds);
+  if (options.store !== undefined) assertStore(options.store);
   const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
   return assembleGuard({
     // A memory store answers before any timer could run.

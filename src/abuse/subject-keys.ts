@@ -46,7 +46,8 @@ export function createSubjectKeyspace(
 ): SubjectKeyspace {
   const { prefix } = new Keyspace(environment, `abuse.${name}`);
   const hash = createHmacText(secrets.secret);
-  const hashBefore = secrets.previousSecret === undefined ? null : createHmacText(secrets.previousSecret, 'previousSecret');
+  const hashBefore =
+    secrets.previousSecret === undefined ? null : createHmacText(secrets.previousSecret, 'previousSecret');
   if (hashBefore !== null && hashBefore('') === hash('')) {
     throw new Fault('CONFIG_INVALID', 'secret and previousSecret are the same: there is nothing to rotate.');
   }

@@ -1,5 +1,6 @@
 import type { Decision } from '../core/decision.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { type OptionKinds, optionProblem } from '../core/options.ts';
 import type { GuardRequest } from './signals.ts';
 
 /** How an attempt ended. `decision` is the one that settled it. */
@@ -23,6 +24,8 @@ export interface AttemptOptions {
   readonly isLastFactor?: boolean | undefined;
 }
 
+const optionKinds: OptionKinds<AttemptOptions> = { isLastFactor: 'boolean' };
+
 interface Parts {
   check(request: GuardRequest): Promise<Decision>;
   fail(request: GuardRequest): Promise<Decision>;
@@ -40,8 +43,11 @@ export function attempt<T>(
   guard: Parts,
   request: GuardRequest,
   verify: Verify<T>,
-  { isLastFactor = true }: AttemptOptions = {},
+  options?: AttemptOptions,
 ): Promise<Attempt<T>> {
+  const problem = options === undefined ? null : optionProblem('an attempt', options, optionKinds);
+  if (problem !== null) return Promise.reject(new Fault('INPUT_INVALID', problem));
+  const { isLastFactor = true } = options ?? {};
   const conclude: Conclude = isLastFactor
     ? () => guard.succeed(request)
     : (checked) => lookAgain(guard, request, checked);

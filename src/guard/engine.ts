@@ -48,7 +48,7 @@ export class Engine {
   readonly #keyspaces = new Map<string, Keyspace>();
 
   constructor({ identifier, policies, environment }: EngineOptions) {
-    if (!/^[\w.-]{1,64}$/.test(environment)) {
+    if (typeof environment !== 'string' || !/^[\w.-]{1,64}$/.test(environment)) {
       throw new Fault(
         'CONFIG_INVALID',
         `environment must be 1 to 64 letters, digits, "_", "." or "-", got ${shapeOf(environment)}`,
@@ -56,7 +56,10 @@ export class Engine {
     }
     this.policies = policies;
     this.#identifier = identifier;
-    for (const policy of policies) this.#bind(policy, new Keyspace(environment, policy.name));
+    policies.forEach((policy, index) => {
+      assertPolicy(`policies[${index}]`, policy);
+      this.#bind(policy, new Keyspace(environment, policy.name));
+    });
   }
 
   #bind(policy: Policy, keyspace: Keyspace): void {
@@ -129,6 +132,15 @@ export class Engine {
       `action must be one a policy is bound to (${known}), got ${shapeOf(action)}`,
     );
   }
+}
+
+/** What is asked of a policy before its rules: its numbers are for whoever reads it from a file to check. */
+function assertPolicy(place: string, policy: Policy): void {
+  if (typeof policy?.name === 'string' && Array.isArray(policy.actions)) return;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${place} must be a policy with a name and actions, got ${shapeOf(policy)}`,
+  );
 }
 
 function callOn(request: Request, op: OperationName, action: string, cost: number): Call {

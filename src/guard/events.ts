@@ -122,6 +122,26 @@ export interface GuardEvents {
   listenerFault: ListenerFaultEvent;
 }
 
+const eventNames: Readonly<Record<keyof GuardEvents, true>> = {
+  decision: true,
+  audit: true,
+  mode: true,
+  breaker: true,
+  critical: true,
+  cap: true,
+  degradedEpoch: true,
+  store: true,
+  corrupt: true,
+  listenerFault: true,
+};
+
+/** @throws Fault `INPUT_INVALID` for what no guard ever tells: who listens there would wait for ever. */
+export function assertEventName(name: string): void {
+  if (Object.hasOwn(eventNames, name)) return;
+  const names = Object.keys(eventNames).join(', ');
+  throw new Fault('INPUT_INVALID', `event must be one of ${names}, got ${shapeOf(name)}`);
+}
+
 export type Listener<E> = (event: E) => void;
 
 /**

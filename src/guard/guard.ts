@@ -9,7 +9,14 @@ import { type Attempt, type AttemptOptions, attempt, type Verify } from './attem
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
 import { Engine, type OperationName } from './engine.ts';
-import { type AuditEvent, type DecisionEvent, EventHub, type GuardEvents, type Listener } from './events.ts';
+import {
+  type AuditEvent,
+  assertEventName,
+  type DecisionEvent,
+  EventHub,
+  type GuardEvents,
+  type Listener,
+} from './events.ts';
 import { explain } from './explain.ts';
 import type { Explanation } from './explanation.ts';
 import { FailureModes } from './failure/failure-modes.ts';
@@ -65,7 +72,7 @@ export interface Guard {
   audit(): Promise<readonly AuditEvent[]>;
   /** The mode of each policy on this node. */
   modes(): readonly PolicyStatus[];
-  /** Listens; the result stops listening. */
+  /** Listens; the result stops listening. Throws `INPUT_INVALID` when no event has this name. */
   on<N extends keyof GuardEvents>(name: N, listener: Listener<GuardEvents[N]>): () => void;
   /** Ends probing and closes the store. Operations after it throw `STORE_CLOSED`. */
   close(): Promise<void>;
@@ -92,7 +99,7 @@ export function assembleGuard(parts: GuardParts): Guard {
 
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);
-    assertTime(time?.at);
+    assertTime(time);
     const decision = await (runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at));
     const event = { op, action: call.action, policy: call.policy.name, decision };
     if (isTold(event)) events.emit('decision', event);
@@ -107,7 +114,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     attempt: (request, verify, options) => attempt(guard, request, verify, options),
     explain: async (request, time) => {
       const opened = engine.open(request);
-      assertTime(time?.at);
+      assertTime(time);
       return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
     },
     blocks: () => operators.blocks(),
@@ -115,7 +122,10 @@ export function assembleGuard(parts: GuardParts): Guard {
     place: (request, placement) => operators.place(request, placement),
     audit: () => operators.audit(),
     modes: () => modes.status(),
-    on: (name, listener) => events.on(name, listener),
+    on: (name, listener) => {
+      assertEventName(name);
+      return events.on(name, listener);
+    },
     close: () => {
       modes.close();
       return store.close();

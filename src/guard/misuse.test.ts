@@ -1,10 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { createGuard } from '../index.ts';
-import type { Listener } from './events.ts';
+import { createGuard, type Guard, type GuardOptions } from '../index.ts';
+import type { AttemptOptions } from './attempt.ts';
+import type { GuardEvents, Listener } from './events.ts';
+import type { OperationTime } from './guard.ts';
+import type { Placement } from './operator-calls.ts';
 import type { GuardRequest } from './signals.ts';
 
 const secret = 'a secret of the tests';
 const request = { action: 'auth.login', account: 'a1', ip: '192.0.2.1' };
+
+describe('the options of a guard', () => {
+  it.each<[Record<string, unknown>, string]>([
+    [{ windowMs: 60_000 }, 'windowMs is no option of a guard: there are secret, previousSecret, store, '],
+    [{ previousSecret: 'short' }, 'previousSecret must have at least 16 bytes, got 5'],
+    [{ store: 'redis://127.0.0.1' }, 'store must be a store, got a string of 17 characters'],
+    [{ store: Promise.resolve() }, 'store must be a store, got an object'],
+    [{ store: null }, 'store must be a store, got null'],
+    [{ policies: {} }, 'policies must be a list, got an object'],
+    [{ policies: ['login'] }, 'policies[0] must be a policy with a name and actions, got a string of 5'],
+    [
+      { policies: [{ name: 'login' }] },
+      'policies[0] must be a policy with a name and actions, got an object',
+    ],
+    [{ environment: 5 }, 'environment must be 1 to 64 letters'],
+    [{ failure: 'closed' }, 'failure must be an object, got a string of 6 characters'],
+    [{ failure: { deadline: 5 } }, 'deadline is no option of failure: there are deadlineMs, nodes, '],
+    [
+      { failure: { breaker: { trips: 5 } } },
+      'trips is no option of failure.breaker: there are tripFailures, ',
+    ],
+    [{ failure: { caps: { login: 5 } } }, 'failure.caps.login must be a list, got an integer of 1 digit'],
+    [{ failure: { caps: { login: [5] } } }, 'failure.caps.login[0].count must be'],
+    [
+      { failure: { caps: { login: [{ scope: 'account', count: 1, windowMs: 1 }] } } },
+      'caps.login[0].scope must be',
+    ],
+    [{ failure: { pinned: 'closed' } }, 'pinned must be a function'],
+    [{ failure: { clock: Date.now } }, 'clock must be an object, got a function'],
+  ])('are refused by name: %j', (options, message) => {
+    expect(() => createGuard({ secret, ...options } as GuardOptions)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+});
 
 describe('a guard that is misused', () => {
   it.each([null, undefined, 'a1', [request]])('says so of a request that is %j', async (nothing) => {
@@ -34,6 +72,41 @@ describe('a guard that is misused', () => {
     expect(await guard.fail(request, { at: 0 })).toMatchObject({ mode: 'NORMAL' });
   });
 
+  it.each([5, null, 'now'])('takes no time in place of an object: %j', async (given) => {
+    const guard = createGuard({ secret });
+    const time = given as unknown as OperationTime;
+    const message = /^time must be an object with at, got /;
+    for (const asked of [guard.check(request, time), guard.explain(request, time)]) {
+      await expect(asked).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+    }
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ isLastFactor: 'false' }, 'isLastFactor must be true or false, got a string of 5 characters'],
+    [{ lastFactor: false }, 'lastFactor is no option of an attempt: there are isLastFactor'],
+  ])('looks at nothing where an attempt has the options %j', async (given, message) => {
+    const guard = createGuard({ secret });
+    let looked = false;
+    const verify = () => {
+      looked = true;
+      return true;
+    };
+    const attempt = guard.attempt(request, verify, given as AttemptOptions);
+    await expect(attempt).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+    expect(looked).toBe(false);
+  });
+
+  it.each<[string, (guard: Guard, nothing: undefined) => Promise<unknown>]>([
+    ['lift', (guard, nothing) => guard.lift(`login:K4:${'a'.repeat(22)}`, nothing as unknown as Placement)],
+    ['place', (guard, nothing) => guard.place(request, nothing as unknown as Placement)],
+  ])('does nothing at %s where nobody says who and why', async (_, act) => {
+    const guard = createGuard({ secret });
+    await expect(act(guard, undefined)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: /must be an object with .*by and why, got nothing$/,
+    });
+  });
+
   it('looks at nothing where an attempt has no way to verify', async () => {
     const guard = createGuard({ secret });
     const decisions: unknown[] = [];
@@ -44,6 +117,13 @@ describe('a guard that is misused', () => {
       message: 'verify must be a function, got nothing',
     });
     expect(decisions).toEqual([]);
+  });
+
+  it.each(['decisions', 'toString'])('knows no event that is not told: %s', (name) => {
+    const guard = createGuard({ secret });
+    expect(() => guard.on(name as keyof GuardEvents, () => {})).toThrow(
+      /^event must be one of decision, audit, .*, listenerFault, got a string of \d characters$/,
+    );
   });
 
   it('takes no listener that cannot listen', () => {

@@ -77,7 +77,14 @@ export class OperatorCalls {
   }
 
   /** Places a HARD block on one key of the request and gives it. A longer one that runs stays. */
-  async place(input: GuardRequest, { scope, level, ...note }: Placement): Promise<ActiveBlock> {
+  async place(input: GuardRequest, placement: Placement): Promise<ActiveBlock> {
+    if (typeof placement !== 'object' || placement === null) {
+      throw new Fault(
+        'INPUT_INVALID',
+        `placement must be an object with scope, level, by and why, got ${shapeOf(placement)}`,
+      );
+    }
+    const { scope, level, ...note } = placement;
     const located = this.#engine.locate(input);
     const { policy, keyspace } = located;
     if (!Number.isInteger(level) || level < 1 || level > policy.ladder.maxLevel) {

@@ -65,8 +65,14 @@ function assertDevice(device: NonNullable<GuardRequest['device']>): void {
     refuse('device.confidence', 'LOW, MEDIUM or HIGH', device.confidence);
 }
 
-/** A time, where one is given. A durable store takes a record whose time has a fraction for corrupt when it reads it back. */
-export function assertTime(at: number | undefined): void {
+/**
+ * A time, where one is given. A durable store takes a record whose time has a fraction for corrupt when it reads it back;
+ * and a time that stands there by itself would be none, and the present would count.
+ */
+export function assertTime(time: { readonly at?: number | undefined } | undefined): void {
+  if (time === undefined) return;
+  if (typeof time !== 'object' || time === null) refuse('time', 'an object with at', time);
+  const { at } = time;
   if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return;
   throw new Fault('INPUT_INVALID', `at must be whole milliseconds from 0 on, got ${amountOf(at)}`);
 }

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Secret } from '../identity/hmac.ts';
+import { assertStore } from '../stores/assert-store.ts';
 import type { Store } from '../stores/store.ts';
 import type { AllowListOptions } from './allow-list.ts';
 import type { Limit } from './allowance.ts';
@@ -79,12 +80,6 @@ export function assertKinds(options: LimiterOptions): void {
   assertFunctions(options, ['limitFor', 'refillScale', 'onEvent', 'warn', 'clock']);
   assertList('routes', options.routes ?? []);
   assertList('overrides', options.overrides ?? []);
-}
-
-/** @throws Fault `CONFIG_INVALID` when it cannot be one. */
-export function assertStore(store: Store): void {
-  if (typeof store?.view === 'function' && typeof store.transact === 'function') return;
-  throw new Fault('CONFIG_INVALID', `store must be a store, got ${shapeOf(store)}`);
 }
 
 /** @throws Fault `CONFIG_INVALID` when one that is given is no function. */

@@ -10,7 +10,11 @@ export interface OperatorNote {
 export const mostNoteChars = 500;
 
 /** @throws Fault `INPUT_INVALID` when nobody says who or why. */
-export function checkedNote({ by, why }: OperatorNote): OperatorNote {
+export function checkedNote(note: OperatorNote): OperatorNote {
+  if (typeof note !== 'object' || note === null) {
+    throw new Fault('INPUT_INVALID', `note must be an object with by and why, got ${shapeOf(note)}`);
+  }
+  const { by, why } = note;
   return { by: checkedText('by', by), why: checkedText('why', why) };
 }
 

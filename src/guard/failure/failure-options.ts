@@ -1,9 +1,11 @@
-import { amountOf, Fault } from '../../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Policy } from '../../core/policy.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DegradedCaps, type LocalCaps } from './degraded-caps.ts';
 import {
   type BreakerPolicy,
+  type CapScope,
   type DegradedCap,
   defaultBreaker,
   defaultCaps,
@@ -43,8 +45,30 @@ export interface FailureSettings {
   readonly openCaps: (caps: readonly DegradedCap[]) => LocalCaps;
 }
 
-/** @throws Fault `CONFIG_INVALID` when a number is out of range. */
+const optionKinds: OptionKinds<FailureOptions> = {
+  deadlineMs: 'checked',
+  nodes: 'checked',
+  clock: 'object',
+  breaker: 'object',
+  caps: 'object',
+  pinned: 'function',
+};
+
+const breakerKinds: OptionKinds<BreakerPolicy> = {
+  tripFailures: 'checked',
+  tripWindowMs: 'checked',
+  minOpenMs: 'checked',
+  probeEveryMs: 'checked',
+  healthyMs: 'checked',
+  shutAtEntry: 'checked',
+  entryWindowMs: 'checked',
+  shutMs: 'checked',
+};
+
+/** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range. */
 export function readFailureOptions(options: FailureOptions = {}): FailureSettings {
+  assertOptions('failure', options, optionKinds);
+  assertOptions<Partial<BreakerPolicy>>('failure.breaker', options.breaker ?? {}, breakerKinds);
   const { deadlineMs = defaultDeadlineMs, nodes = 1, clock = systemClock, caps = {} } = options;
   if (deadlineMs !== null) assertPositive('failure.deadlineMs', deadlineMs);
   assertPositive('failure.nodes', nodes);
@@ -62,10 +86,21 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
   };
 }
 
+const capScopes: ReadonlySet<unknown> = new Set<CapScope>(['K4', 'K2', 'K1']);
+
 function assertCaps(path: string, caps: readonly DegradedCap[]): void {
-  caps.forEach(({ count, windowMs }, index) => {
+  if (!Array.isArray(caps)) {
+    throw new Fault('CONFIG_INVALID', `${path} must be a list, got ${shapeOf(caps)}`);
+  }
+  caps.forEach(({ scope, count, windowMs }: DegradedCap, index) => {
     assertPositive(`${path}[${index}].count`, count);
     assertPositive(`${path}[${index}].windowMs`, windowMs);
+    if (!capScopes.has(scope)) {
+      throw new Fault(
+        'CONFIG_INVALID',
+        `${path}[${index}].scope must be K4, K2 or K1, got ${shapeOf(scope)}`,
+      );
+    }
   });
 }
 

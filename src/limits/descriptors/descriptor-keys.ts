@@ -24,7 +24,8 @@ const longestRemembered = 512;
  */
 export function createDescriptorKeys(environment: string, secrets: Secrets): DescriptorKeys {
   const hash = createHmacText(secrets.secret);
-  const hashBefore = secrets.previousSecret === undefined ? null : createHmacText(secrets.previousSecret, 'previousSecret');
+  const hashBefore =
+    secrets.previousSecret === undefined ? null : createHmacText(secrets.previousSecret, 'previousSecret');
   const { prefix } = new Keyspace(environment, `${limiterNamespace}descriptors`);
   const recent = new Recent<Key<CountRecord>>(remembered, longestRemembered);
   return (domain, pairs, unit) => {
