@@ -104,6 +104,17 @@ export interface LimitSettings {
   readonly legacyHeaders: boolean;
 }
 
+/** Those of them that make the limiter; the others are for whoever asks it. */
+export function limiterSettingsOf({
+  userHeader: _userHeader,
+  services: _services,
+  standardHeaders: _standardHeaders,
+  legacyHeaders: _legacyHeaders,
+  ...settings
+}: LimitSettings) {
+  return settings;
+}
+
 /** Abuse scenarios: what `createScenarios` takes as data. */
 export interface ScenarioSettings {
   /** Default true. */

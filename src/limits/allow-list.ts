@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Call } from './call.ts';
 import { addressOf, CidrSet } from './cidr-set.ts';
 
@@ -12,6 +13,12 @@ export interface AllowListOptions {
   /** Headers with a value that only friends know, of at least 16 characters; compared in constant time. */
   readonly headers?: readonly { readonly name: string; readonly value: string }[] | undefined;
 }
+
+const optionKinds: OptionKinds<AllowListOptions> = { cidrs: 'list', users: 'list', headers: 'list' };
+
+type FriendlyHeader = NonNullable<AllowListOptions['headers']>[number];
+
+const headerKinds: OptionKinds<FriendlyHeader> = { name: 'checked', value: 'checked' };
 
 /** By what a call was skipped. */
 export type SkippedBy = 'cidr' | 'user' | 'header';
@@ -26,11 +33,16 @@ export class AllowList {
   readonly #isEmpty: boolean;
 
   /** @throws Fault `CONFIG_INVALID` when a range or a header is not well formed. */
-  constructor({ cidrs = [], users = [], headers = [] }: AllowListOptions) {
+  constructor(options: AllowListOptions) {
+    assertOptions('allow', options, optionKinds);
+    const { cidrs = [], users = [], headers = [] } = options;
+    users.forEach(assertUser);
     this.#cidrs = new CidrSet('allow.cidrs', cidrs);
     this.#users = new Set(users);
     this.#isEmpty = cidrs.length === 0 && users.length === 0 && headers.length === 0;
-    this.#headers = headers.map(({ name, value }, index) => {
+    this.#headers = headers.map((header, index) => {
+      assertOptions(`allow.headers[${index}]`, header, headerKinds);
+      const { name, value } = header;
       if (typeof value === 'string' && value.length >= leastHeaderChars && /^[\w-]+$/.test(name)) {
         return { name: name.toLowerCase(), digest: digestOf(value) };
       }
@@ -53,6 +65,15 @@ export class AllowList {
     }
     return null;
   }
+}
+
+/** An id that is a number never meets the text that calls have. */
+function assertUser(user: string, index: number): void {
+  if (typeof user === 'string' && user !== '') return;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `allow.users[${index}] must be a string that is not empty, got ${shapeOf(user)}`,
+  );
 }
 
 function digestOf(value: string): Buffer {

@@ -1,6 +1,7 @@
 import type { Quota } from '../core/bucket.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import { amountOf, Fault } from '../core/fault.ts';
+import type { OptionKinds } from '../core/options.ts';
 
 /** How much a caller may do. */
 export interface Limit {
@@ -9,6 +10,8 @@ export interface Limit {
   /** How many seconds of the rate may be spent at once, from 2 to 4. Default 3. */
   readonly burst?: number | undefined;
 }
+
+export const limitKinds: OptionKinds<Limit> = { ratePerSecond: 'checked', burst: 'checked' };
 
 /** A limit, ready to charge against. */
 export interface Allowance {

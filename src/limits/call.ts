@@ -1,3 +1,5 @@
+import { Fault, shapeOf } from '../core/fault.ts';
+
 /** One call, as the limiter sees it. */
 export interface Call {
   /** HTTP method, upper case. */
@@ -24,4 +26,25 @@ export interface CallStanding {
   readonly refillScale: number;
   /** Time in ms for which it is blocked; 0 when it is not. */
   readonly refusedForMs: number;
+}
+
+/** Callers without types hand in anything. @throws Fault `INPUT_INVALID` that names the field. */
+export function assertCall(call: Call): void {
+  assertClient('call', call);
+  if (typeof call.method !== 'string') refuse('method', call.method);
+  if (typeof call.path !== 'string') refuse('path', call.path);
+}
+
+/** A user id that is a number would have a bucket, but no override and no place on an allowlist. */
+export function assertClient(what: string, client: Pick<Call, 'user' | 'ua'>): void {
+  if (typeof client !== 'object' || client === null) {
+    throw new Fault('INPUT_INVALID', `${what} must be an object, got ${shapeOf(client)}`);
+  }
+  const { user, ua } = client;
+  if (typeof user !== 'string' && user !== undefined && user !== null) refuse('user', user);
+  if (typeof ua !== 'string' && ua !== undefined && ua !== null) refuse('ua', ua);
+}
+
+function refuse(field: string, value: unknown): never {
+  throw new Fault('INPUT_INVALID', `${field} must be a string, got ${shapeOf(value)}`);
 }

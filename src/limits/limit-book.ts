@@ -1,5 +1,6 @@
 import { Fault } from '../core/fault.ts';
-import { type Allowance, type Limit, leastRate, toAllowance } from './allowance.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { type Allowance, type Limit, leastRate, limitKinds, toAllowance } from './allowance.ts';
 import type { Call } from './call.ts';
 import { addressOf, CidrSet } from './cidr-set.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
@@ -7,6 +8,7 @@ import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 const defaultRatePerSecond = 10;
 /** Anonymous callers get a quarter of the signed-in rate, where there is a rate that low. */
 const anonymousShare = 0.25;
+const overrideKinds: OptionKinds<LimitOverride> = { ...limitKinds, user: 'text', cidr: 'checked' };
 
 /** Finds the limit of a call. */
 export class LimitBook {
@@ -20,6 +22,7 @@ export class LimitBook {
   /** @throws Fault `CONFIG_INVALID` when a limit is out of range or an override is for nobody. */
   constructor(options: LimiterOptions) {
     const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
+    assertOptions<Partial<Limit>>('anonymous', anonymous, limitKinds);
     this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
     this.#anonymous = toAllowance('anonymous', {
       ratePerSecond: anonymous.ratePerSecond ?? Math.max(leastRate, ratePerSecond * anonymousShare),
@@ -44,7 +47,9 @@ export class LimitBook {
     return call.user ? this.#signedIn : this.#anonymous;
   }
 
-  #addOverride(name: string, { user, cidr, ...limit }: LimitOverride): void {
+  #addOverride(name: string, override: LimitOverride): void {
+    assertOptions(name, override, overrideKinds);
+    const { user, cidr, ...limit } = override;
     if ((user === undefined) === (cidr === undefined)) {
       throw new Fault('CONFIG_INVALID', `${name} must have either a user or a cidr`);
     }

@@ -1,4 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Secret } from '../identity/hmac.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import type { Store } from '../stores/store.ts';
@@ -74,12 +75,31 @@ export function shadowsOf(shadow: LimiterOptions['shadow'] = false): Shadows {
   return { limit: shadow.includes('limit'), autoBlock: shadow.includes('auto-block') };
 }
 
-/** @throws Fault `CONFIG_INVALID` when an option is of a kind that would only fail once it is used. */
+const optionKinds: OptionKinds<LimiterOptions> = {
+  store: 'checked',
+  secret: 'checked',
+  previousSecret: 'checked',
+  environment: 'checked',
+  name: 'checked',
+  ratePerSecond: 'checked',
+  burst: 'checked',
+  anonymous: 'object',
+  routes: 'list',
+  otherCost: 'checked',
+  overrides: 'list',
+  limitFor: 'function',
+  allow: 'object',
+  shadow: 'checked',
+  refillScale: 'function',
+  onEvent: 'function',
+  warn: 'function',
+  clock: 'function',
+};
+
+/** @throws Fault `CONFIG_INVALID` when an option is unknown, or of a kind that would only fail once it is used. */
 export function assertKinds(options: LimiterOptions): void {
+  assertOptions('a limiter', options, optionKinds);
   assertStore(options.store);
-  assertFunctions(options, ['limitFor', 'refillScale', 'onEvent', 'warn', 'clock']);
-  assertList('routes', options.routes ?? []);
-  assertList('overrides', options.overrides ?? []);
 }
 
 /** @throws Fault `CONFIG_INVALID` when one that is given is no function. */

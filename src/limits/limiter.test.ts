@@ -3,9 +3,11 @@ import { Fault } from '../core/fault.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Store } from '../stores/store.ts';
 import type { Call } from './call.ts';
+import type { Client } from './client-finder.ts';
 import type { LimitEvent } from './events.ts';
 import { createLimiter } from './limiter.ts';
 import type { LimiterOptions } from './limiter-options.ts';
+import type { Verdict } from './verdict.ts';
 import type { Warning } from './warning.ts';
 
 const secret = 'sixteen bytes or more';
@@ -141,6 +143,43 @@ describe('a limiter', () => {
     expect((await faultOf(() => limiter.block(get, 9)))?.code).toBe('INPUT_INVALID');
   });
 
+  it.each<[unknown, string]>([
+    [undefined, 'call must be an object, got nothing'],
+    ['203.0.113.7', 'call must be an object, got a string of 11 characters'],
+    [{ ...get, method: undefined }, 'method must be a string, got nothing'],
+    [{ ...get, path: undefined }, 'path must be a string, got nothing'],
+    [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
+    [{ ...get, ua: ['curl'] }, 'ua must be a string, got an array of 1'],
+  ])('takes no call that is %j', async (call, message) => {
+    const { limiter } = bench();
+    const fault = await faultOf(() => limiter.take(call as Call));
+    expect(fault).toMatchObject({ code: 'INPUT_INVALID', message });
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'client must be an object, got nothing'],
+    [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
+  ])('blocks and lifts no client that is %j', async (given, message) => {
+    const { limiter } = bench();
+    const client = given as Client;
+    for (const act of [
+      () => limiter.block(client),
+      () => limiter.lift(client),
+      () => limiter.blockIdOf(client),
+    ]) {
+      expect(await faultOf(act)).toMatchObject({ code: 'INPUT_INVALID', message });
+    }
+  });
+
+  it('settles no more than a verdict', async () => {
+    const { limiter } = bench();
+    const nothing = undefined as unknown as Verdict;
+    expect(await faultOf(() => limiter.settle(nothing, 1))).toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'verdict must be what take gave, got nothing',
+    });
+  });
+
   it.each<[Record<string, unknown>, string]>([
     [{ burst: 5 }, 'limiter.burst'],
     [{ ratePerSecond: 0 }, 'limiter.ratePerSecond'],
@@ -159,6 +198,26 @@ describe('a limiter', () => {
     [{ routes: {} }, 'routes must be a list, got an object'],
     [{ overrides: 'all' }, 'overrides must be a list'],
     [{ shadow: {} }, 'shadow must be a list'],
+    [{ windowMs: 60_000 }, 'windowMs is no option of a limiter: there are store, secret, '],
+    [{ previousSecret: 'short' }, 'previousSecret must have'],
+    [{ anonymous: 5 }, 'anonymous must be an object, got an integer of 1 digit'],
+    [{ anonymous: null }, 'anonymous must be an object, got null'],
+    [{ anonymous: { rate: 5 } }, 'rate is no option of anonymous: there are ratePerSecond, burst'],
+    [{ routes: [null] }, 'options of routes[0] must be an object, got null'],
+    [{ routes: ['/list'] }, 'options of routes[0] must be an object, got a string of 5 characters'],
+    [{ routes: [{ path: '/list', costs: 5 }] }, 'costs is no option of routes[0]: there are method, '],
+    [{ routes: [{ method: ['GET'], path: '/list' }] }, 'routes[0].method must be'],
+    [{ routes: [{ path: '/list', signIn: 'yes' }] }, 'signIn must be true or false'],
+    [{ overrides: [null] }, 'options of overrides[0] must be an object, got null'],
+    [{ overrides: [{ user: 5, ratePerSecond: 1 }] }, 'user must be a string, got an integer of 1 digit'],
+    [{ overrides: [{ userId: 'a', ratePerSecond: 1 }] }, 'userId is no option of overrides[0]'],
+    [{ allow: '10.0.0.0/8' }, 'allow must be an object, got a string of 10 characters'],
+    [{ allow: ['10.0.0.0/8'] }, 'allow must be an object, got an array of 1'],
+    [{ allow: { ips: ['10.0.0.0/8'] } }, 'ips is no option of allow: there are cidrs, users, headers'],
+    [{ allow: { cidrs: '10.0.0.0/8' } }, 'cidrs must be a list, got a string of 10 characters'],
+    [{ allow: { users: 'bob' } }, 'users must be a list, got a string of 3 characters'],
+    [{ allow: { users: [5] } }, 'allow.users[0] must be a string that is not empty, got an integer'],
+    [{ allow: { headers: ['x-friend'] } }, 'options of allow.headers[0] must be an object'],
   ])('says what is wrong with %j', async (options, field) => {
     const fault = await faultOf(() => bench(options as Partial<LimiterOptions>));
     expect(fault?.code).toBe('CONFIG_INVALID');

@@ -6,7 +6,7 @@ import type { Store } from '../stores/store.ts';
 import { admit } from './agent-admission.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
-import type { Call } from './call.ts';
+import { assertCall, assertClient, type Call } from './call.ts';
 import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
 import { ClientKeyspace, keysOf } from './client-keys.ts';
@@ -23,13 +23,16 @@ import { settle } from './settle.ts';
 import { type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import { takeInShadow } from './take-in-shadow.ts';
-import type { Verdict } from './verdict.ts';
+import { checkedVerdict, type Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
 /** Limits calls by token buckets over a store. A refusal is a value; only faults and misuse throw. */
 export interface Limiter {
   readonly name: string;
-  /** Decides on a call and takes its cost when it is allowed. Throws `INPUT_INVALID` when `ip` is no address. */
+  /**
+   * Decides on a call and takes its cost when it is allowed. Throws `INPUT_INVALID` when `ip` is no address, or a field of
+   * the wrong type.
+   */
   take(call: Call): Promise<Verdict>;
   /**
    * The same without a promise where the store needs none, which costs less than waiting for one: for whoever asks
@@ -66,7 +69,7 @@ export interface Limiter {
 /**
  * Makes a limiter.
  *
- * @throws Fault `CONFIG_INVALID` when an option is out of range; the message names it.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range; the message names it.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   assertKinds(options);
@@ -129,6 +132,7 @@ class BucketLimiter implements Limiter {
   }
 
   takeAtOnce(call: Call): Verdict | Promise<Verdict> {
+    assertCall(call);
     const route = this.#routes.find(call.method, call.path);
     const skipped = this.#allow.find(call);
     if (skipped !== null) {
@@ -156,8 +160,9 @@ class BucketLimiter implements Limiter {
       .then(({ value, mode }) => this.#judge(call, route, ask, value, mode));
   }
 
-  async settle({ ticket }: Verdict, cost: number): Promise<void> {
+  async settle(verdict: Verdict, cost: number): Promise<void> {
     assertCost('INPUT_INVALID', 'cost', cost);
+    const { ticket } = checkedVerdict(verdict);
     if (ticket === null || cost * milliCost === ticket.takenMilli) return;
     const { key, quota, takenMilli } = ticket;
     // Before the store answers, so that a second settlement starts from this one.
@@ -177,6 +182,7 @@ class BucketLimiter implements Limiter {
   }
 
   async blockIdOf(client: Client): Promise<string> {
+    assertClient('client', client);
     const key = this.#keyOf(client);
     const admitted = await this.#records.view(keysOf(key), (records, now) => admit(records, key, now).key);
     const address = this.#keyspace.addressOf(admitted.text);
@@ -185,11 +191,13 @@ class BucketLimiter implements Limiter {
   }
 
   async lift(client: Client | string): Promise<boolean> {
+    if (typeof client !== 'string') assertClient('client', client);
     const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
     return this.#records.transact(keysOf(key), (records, now) => liftBlock(records, key, now));
   }
 
   async block(client: Client, fromLevel = 2): Promise<number> {
+    assertClient('client', client);
     if (!Number.isInteger(fromLevel) || fromLevel < 1 || fromLevel > 4) {
       throw new Fault(
         'INPUT_INVALID',

@@ -1,4 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCost } from './allowance.ts';
 import { pathReadings, pathSegments } from './request-path.ts';
@@ -14,6 +15,13 @@ export interface Route {
   /** On a sign-in route answers do not tell the remaining quota. Default false. */
   readonly signIn?: boolean | undefined;
 }
+
+const routeKinds: OptionKinds<Route> = {
+  method: 'checked',
+  path: 'checked',
+  cost: 'checked',
+  signIn: 'boolean',
+};
 
 /** A route, ready to match against. */
 export interface CompiledRoute {
@@ -135,12 +143,14 @@ class MethodRoutes {
   }
 }
 
-function compile({ method, path, cost = 1, signIn = false }: Route, index: number): Pattern {
+function compile(route: Route, index: number): Pattern {
   const place = `routes[${index}]`;
+  assertOptions(place, route, routeKinds);
+  const { method, path, cost = 1, signIn = false } = route;
   if (typeof path !== 'string' || !path.startsWith('/')) {
     throw new Fault('CONFIG_INVALID', `${place}.path must start with "/", got ${shapeOf(path)}`);
   }
-  if (method !== undefined && !/^[A-Za-z]+$/.test(method)) {
+  if (method !== undefined && !(typeof method === 'string' && /^[A-Za-z]+$/.test(method))) {
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
   }
   assertCost('CONFIG_INVALID', `${place}.cost`, cost);

@@ -1,4 +1,5 @@
 import type { Quota } from '../core/bucket.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import type { Key } from '../core/records.ts';
 import type { SkippedBy } from './allow-list.ts';
 import type { ClientRecord } from './client-record.ts';
@@ -51,4 +52,10 @@ export interface Ticket {
   readonly quota: Quota;
   /** Thousandths of a unit the call has cost so far. */
   takenMilli: number;
+}
+
+/** @throws Fault `INPUT_INVALID` when it is none. */
+export function checkedVerdict(verdict: Verdict): Verdict {
+  if (typeof verdict === 'object' && verdict !== null && 'ticket' in verdict) return verdict;
+  throw new Fault('INPUT_INVALID', `verdict must be what take gave, got ${shapeOf(verdict)}`);
 }

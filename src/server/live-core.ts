@@ -5,7 +5,7 @@ import {
   type ScenarioCounts,
   type Scenarios,
 } from '../abuse/index.ts';
-import type { ScenarioSettings, ServiceConfig } from '../config/service-config.ts';
+import { limiterSettingsOf, type ScenarioSettings, type ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
 import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
@@ -193,10 +193,9 @@ export class LiveCore {
   }
 
   #makeLimiter(config: ServiceConfig, pressure: GatewayPressure): Limiter {
-    const { environment } = config;
-    const { userHeader: _, services: __, ...limits } = config.limits;
+    const { environment, limits } = config;
     return createLimiter({
-      ...limits,
+      ...limiterSettingsOf(limits),
       ...this.#secrets,
       store: this.#opened.store,
       environment,

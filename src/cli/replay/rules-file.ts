@@ -4,7 +4,7 @@ import type { RequestEntry } from '../../abuse/log-formats/log-entry.ts';
 import type { RequestEvent } from '../../abuse/request-event.ts';
 import { runScenarios } from '../../abuse/run-scenarios.ts';
 import { readServiceConfig } from '../../config/read-service-config.ts';
-import type { LimitSettings, ScenarioSettings } from '../../config/service-config.ts';
+import { type LimitSettings, limiterSettingsOf, type ScenarioSettings } from '../../config/service-config.ts';
 import type { Policy } from '../../core/policy.ts';
 import { Engine } from '../../guard/engine.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
@@ -55,7 +55,8 @@ export function requestDeciderOf(
   { secret, eventOf, reading }: RequestReading = openRequestReading(),
 ): RequestDecider {
   const environment = 'replay';
-  const limiter = createLimiter({ ...limits, store, secret, environment, warn: () => {} });
+  const settings = limiterSettingsOf(limits);
+  const limiter = createLimiter({ ...settings, store, secret, environment, warn: () => {} });
   if (!scenarios.enabled) return new RequestDecider(limiter, null, eventOf);
   const { list, allow, shadow } = scenarios;
   const options = { scenarios: list, allow, shadow, secret, environment };
