@@ -41,6 +41,9 @@ const longestAddress = 64;
 /** @throws Fault `CONFIG_INVALID` when a range is not one, or the header is not one of the two. */
 export function createClientAddress(options: ClientAddressOptions = {}): ClientAddress {
   const { trustedProxies = [], forwardingHeader = 'x-forwarded-for', warn = emitWarning } = options;
+  if (!Array.isArray(trustedProxies)) {
+    throw new Fault('CONFIG_INVALID', `trustedProxies must be a list, got ${shapeOf(trustedProxies)}`);
+  }
   const hopsOf = readerOf(forwardingHeader);
   const ranges = new CidrSet(
     'trustedProxies',

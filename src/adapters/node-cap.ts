@@ -1,6 +1,7 @@
 import type { Admitted, Caps } from '../concurrency/index.ts';
 import type { Answer } from './arrival.ts';
 import { CapGate, type CapGateOptions } from './cap-gate.ts';
+import { assertCap } from './gate-options.ts';
 import { arrivalOfNode, type NodeRequest, type NodeResponse, setHeaders, visitOf } from './node-messages.ts';
 import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
 
@@ -19,6 +20,7 @@ export function capNode<Req extends NodeRequest, Res extends NodeResponse>(
   caps: Caps,
   options: NodeCapOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
+  assertCap(caps, options, { handler: 'function' });
   const gate = new CapGate<[Req, Res]>(caps, options);
 
   async function enter(request: Req, response: Res): Promise<Answer | null> {

@@ -1,5 +1,6 @@
 import type { Limiter } from '../limits/index.ts';
 import type { Answer, Awaitable } from './arrival.ts';
+import { assertLimit } from './gate-options.ts';
 import { LimitGate, type LimitOptions, type Passage, type RateLimit } from './limit-gate.ts';
 import {
   arrivalOfNode,
@@ -25,6 +26,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   limiter: Limiter,
   options: NodeLimitOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
+  assertLimit(limiter, options, { handler: 'function', requestPropertyName: 'text' });
   const gate = new LimitGate<[Req, Res]>(limiter, options, (_, response) => visitOf(response).caller);
   const { requestPropertyName = 'rateLimit' } = options;
 

@@ -1,4 +1,5 @@
 import type { Guard } from '../guard/guard.ts';
+import { assertProtect } from './gate-options.ts';
 import {
   arrivalOfNode,
   type NodeRequest,
@@ -24,6 +25,7 @@ export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T
   guard: Guard,
   options: NodeProtectOptions<Req, Res, T>,
 ): (request: Req, response: Res, next: Next) => void {
+  assertProtect(guard, options, { handler: 'function' });
   const gate = new SignInGate<[Req, Res], T>(guard, options);
   const { handler = deny } = options;
   return (request, response, next) => {

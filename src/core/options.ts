@@ -6,6 +6,8 @@ export type OptionKind = 'boolean' | 'function' | 'list' | 'object' | 'text' | '
 /** Every option that there is. The compiler keeps it so: an option that is missing here would be refused. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options & string, OptionKind>>;
 
+type Kinds = Readonly<Record<string, OptionKind>>;
+
 /**
  * Refuses options that there are not, and those of another kind. Callers without types, and those who come from another
  * library, would otherwise believe that something is set which nobody reads.
@@ -13,21 +15,13 @@ export type OptionKinds<Options> = Readonly<Record<keyof Options & string, Optio
  * @param of whose options they are, for the message
  * @throws Fault `CONFIG_INVALID` that names the option.
  */
-export function assertOptions<Options extends object>(
-  of: string,
-  options: Options,
-  kinds: OptionKinds<Options>,
-): void {
+export function assertOptions(of: string, options: object, kinds: Kinds): void {
   const problem = optionProblem(of, options, kinds);
   if (problem !== null) throw new Fault('CONFIG_INVALID', problem);
 }
 
 /** The same as words; null where nothing is wrong. */
-export function optionProblem<Options extends object>(
-  of: string,
-  options: Options,
-  kinds: OptionKinds<Options>,
-): string | null {
+export function optionProblem(of: string, options: object, kinds: Kinds): string | null {
   if (!isKind.object(options)) return `options of ${of} must be an object, got ${shapeOf(options)}`;
   const known = new Map<string, OptionKind>(Object.entries(kinds));
   for (const [name, value] of Object.entries(options)) {

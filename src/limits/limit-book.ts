@@ -22,7 +22,7 @@ export class LimitBook {
   /** @throws Fault `CONFIG_INVALID` when a limit is out of range or an override is for nobody. */
   constructor(options: LimiterOptions) {
     const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
-    assertOptions<Partial<Limit>>('anonymous', anonymous, limitKinds);
+    assertOptions('anonymous', anonymous, limitKinds);
     this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
     this.#anonymous = toAllowance('anonymous', {
       ratePerSecond: anonymous.ratePerSecond ?? Math.max(leastRate, ratePerSecond * anonymousShare),

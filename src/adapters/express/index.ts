@@ -24,6 +24,8 @@ export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): Requ
  * Caps how many calls of an application, a router or a route run at once: the next handler runs in a slot of its route's
  * cap, now or after a wait in the queue. `slotOf(request)` tells it about that. Behind body parsers, a client that sends
  * slowly holds no slot meanwhile.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: ExpressCapOptions = {}): RequestHandler {
   return capNode(caps, options);

@@ -4,6 +4,7 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type Passage, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
@@ -49,6 +50,7 @@ export interface FastifyProtectOptions<T> extends ProtectOptions<Args, T> {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyLimitHook {
+  assertLimit(limiter, options, { handler: 'function' });
   const gate = new LimitGate<Args>(limiter, options, (_, reply) => visitOf(reply.raw).caller);
   const { handler = send } = options;
 
@@ -88,8 +90,11 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
  * Caps how many calls run at once: `app.addHook('preHandler', cap(caps))`, or as a hook of one route. The handler runs in a
  * slot of its route's cap, now or after a wait in the queue; `slotOf(request)` tells it about that. As an `onRequest` hook
  * it holds the slot while the body comes in, however slowly.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
+  assertCap(caps, options, { handler: 'function' });
   const gate = new CapGate<Args>(caps, options);
   return async (request, reply) => {
     const { caller, ended } = visitOf(reply.raw);
@@ -113,6 +118,7 @@ export function cap(caps: Caps, options: FastifyCapOptions = {}): FastifyHook {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function protect<T>(guard: Guard, options: FastifyProtectOptions<T>): FastifyHook {
+  assertProtect(guard, options, { handler: 'function' });
   const gate = new SignInGate<Args, T>(guard, options);
   return async (request, reply) => {
     const passage = await gate.pass(arrivalOf(request, reply), request, reply);

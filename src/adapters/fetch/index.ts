@@ -4,6 +4,7 @@ import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
+import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
 import { endOf, runOrEnd } from '../run-or-end.ts';
@@ -52,6 +53,8 @@ export function limit<Info = unknown>(
 ): (
   handler: (request: Request, info: Info, rateLimit: RateLimit | null) => Awaitable<Response>,
 ) => FetchHandler<Info> {
+  assertLimit(limiter, options, { handler: 'function', peer: 'function', headerNames: 'function' });
+  assertFunction('peer', options.peer);
   const gate = new LimitGate<[Request, Info]>(limiter, options, ({ signal }) => signal);
   const { handler: refuse = respondTo } = options;
   return (handler) => async (request, info) => {
@@ -77,6 +80,8 @@ export function limit<Info = unknown>(
  * Caps how many calls of a handler run at once. It runs in a slot of its route's cap, now or after a wait in the queue, and
  * gets that as its third argument; null when the call takes none. The slot is back when the handler has ended and its
  * answer has been sent.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap<Info = unknown>(
   caps: Caps,
@@ -84,6 +89,7 @@ export function cap<Info = unknown>(
 ): (
   handler: (request: Request, info: Info, slot: Admitted | null) => Awaitable<Response>,
 ) => FetchHandler<Info> {
+  assertCap(caps, options, { handler: 'function' });
   const gate = new CapGate<[Request, Info]>(caps, options);
   const { handler: refuse = respondTo } = options;
   return (handler) => async (request, info) => {
@@ -106,6 +112,8 @@ export function protect<T, Info = unknown>(
   guard: Guard,
   options: FetchProtectOptions<Info, T>,
 ): (handler: (request: Request, info: Info, signIn: SignIn<T>) => Awaitable<Response>) => FetchHandler<Info> {
+  assertProtect(guard, options, { handler: 'function', peer: 'function' });
+  assertFunction('peer', options.peer);
   const gate = new SignInGate<[Request, Info], T>(guard, options);
   return (handler) => async (request, info) => {
     const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);

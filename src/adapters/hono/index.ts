@@ -6,6 +6,7 @@ import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
+import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
@@ -40,6 +41,7 @@ export interface HonoProtectOptions<T> extends ProtectOptions<Args, T>, PeerOpti
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: HonoLimitOptions = {}): MiddlewareHandler {
+  assertLimit(limiter, options, { handler: 'function', peer: 'function' });
   const gate = new LimitGate<Args>(limiter, options, ({ req }) => req.raw.signal);
   const { peer = nodePeer, handler = respond } = options;
   return async (context, next) => {
@@ -64,8 +66,11 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
 /**
  * Caps how many calls run at once: what comes after it runs in a slot of its route's cap, now or after a wait in the queue;
  * `slotOf(context)` tells a handler about it. The slot is back when the handler has ended and its answer has been sent.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: HonoCapOptions = {}): MiddlewareHandler {
+  assertCap(caps, options, { handler: 'function' });
   const gate = new CapGate<Args>(caps, options);
   const { handler = respond } = options;
   return async (context, next) => {
@@ -93,6 +98,7 @@ export function cap(caps: Caps, options: HonoCapOptions = {}): MiddlewareHandler
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function protect<T>(guard: Guard, options: HonoProtectOptions<T>): MiddlewareHandler {
+  assertProtect(guard, options, { handler: 'function', peer: 'function' });
   const gate = new SignInGate<Args, T>(guard, options);
   const { peer = nodePeer } = options;
   return async (context, next) => {

@@ -25,6 +25,8 @@ export function limit(limiter: Limiter, options: HttpLimitOptions = {}): HttpMid
 /**
  * Caps how many calls run at once: `next` runs in a slot of its route's cap, now or after a wait in the queue.
  * `slotOf(request)` tells a handler about it.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: HttpCapOptions = {}): HttpMiddleware {
   return capNode(caps, options);

@@ -4,6 +4,7 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
@@ -32,6 +33,7 @@ export interface KoaProtectOptions<T> extends ProtectOptions<Args, T> {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middleware {
+  assertLimit(limiter, options, { handler: 'function' });
   const gate = new LimitGate<Args>(limiter, options, ({ res }) => visitOf(res).caller);
   const { handler = send } = options;
   return async (context, next) => {
@@ -50,8 +52,11 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
  * Caps how many calls run at once: what comes after it runs in a slot of its route's cap, now or after a wait in the queue;
  * `slotOf(context)` tells a handler about it. The slot is back when both the handlers and the answer have ended: a client
  * that leaves does not make room for another one while its call still works.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
+  assertCap(caps, options, { handler: 'function' });
   const gate = new CapGate<Args>(caps, options);
   const { handler = send } = options;
   return async (context, next) => {
@@ -76,6 +81,7 @@ export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function protect<T>(guard: Guard, options: KoaProtectOptions<T>): Middleware {
+  assertProtect(guard, options, { handler: 'function' });
   const gate = new SignInGate<Args, T>(guard, options);
   return async (context, next) => {
     const passage = await gate.pass(arrivalOf(context), context);

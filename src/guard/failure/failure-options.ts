@@ -68,7 +68,7 @@ const breakerKinds: OptionKinds<BreakerPolicy> = {
 /** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range. */
 export function readFailureOptions(options: FailureOptions = {}): FailureSettings {
   assertOptions('failure', options, optionKinds);
-  assertOptions<Partial<BreakerPolicy>>('failure.breaker', options.breaker ?? {}, breakerKinds);
+  assertOptions('failure.breaker', options.breaker ?? {}, breakerKinds);
   const { deadlineMs = defaultDeadlineMs, nodes = 1, clock = systemClock, caps = {} } = options;
   if (deadlineMs !== null) assertPositive('failure.deadlineMs', deadlineMs);
   assertPositive('failure.nodes', nodes);

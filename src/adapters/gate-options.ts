@@ -1,0 +1,100 @@
+import type { Caps } from '../concurrency/index.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
+import type { Guard } from '../guard/guard.ts';
+import type { Limiter } from '../limits/index.ts';
+import type { CapGateOptions } from './cap-gate.ts';
+import type { ClientAddressOptions } from './client-address.ts';
+import type { LimitOptions } from './limit-gate.ts';
+import type { ProtectOptions } from './sign-in-gate.ts';
+
+/** The options that an adapter has beside those of all. */
+type OwnKinds<Options, Common> = OptionKinds<Omit<Options, keyof Common>>;
+
+type CommonLimit = LimitOptions<[]>;
+type CommonCap = CapGateOptions<[]>;
+type CommonProtect = ProtectOptions<[], unknown>;
+
+const addressKinds: OptionKinds<ClientAddressOptions> = {
+  trustedProxies: 'checked',
+  forwardingHeader: 'checked',
+  warn: 'function',
+};
+
+const limitKinds: OptionKinds<CommonLimit> = {
+  user: 'function',
+  skip: 'function',
+  basePath: 'text',
+  skipSuccessfulRequests: 'boolean',
+  skipFailedRequests: 'boolean',
+  requestWasSuccessful: 'function',
+  scenarios: 'object',
+  standardHeaders: 'boolean',
+  legacyHeaders: 'boolean',
+  ...addressKinds,
+};
+
+const capKinds: OptionKinds<CommonCap> = { route: 'function', basePath: 'text', pressureHeader: 'boolean' };
+
+const protectKinds: OptionKinds<CommonProtect> = {
+  account: 'function',
+  verify: 'function',
+  action: 'text',
+  devices: 'checked',
+  isLastFactor: 'boolean',
+  ...addressKinds,
+};
+
+/** @throws Fault `CONFIG_INVALID` when there is no limiter, or an option is unknown or of the wrong type. */
+export function assertLimit<Options extends object>(
+  limiter: Limiter,
+  options: Options,
+  own: OwnKinds<Options, CommonLimit>,
+): void {
+  assertMade('limiter', limiter, ['take', 'settle'], 'createLimiter');
+  assertOptions('limit', options, { ...limitKinds, ...own });
+}
+
+/** @throws Fault `CONFIG_INVALID` when there are no caps, or an option is unknown or of the wrong type. */
+export function assertCap<Options extends object>(
+  caps: Caps,
+  options: Options,
+  own: OwnKinds<Options, CommonCap>,
+): void {
+  assertMade('caps', caps, ['admit'], 'createCaps');
+  assertOptions('cap', options, { ...capKinds, ...own });
+}
+
+/**
+ * A sign-in is protected less than was asked for where an option is not read: `isLastFactor` under another name lets a
+ * device be known by the password alone.
+ *
+ * @throws Fault `CONFIG_INVALID` when there is no guard, or an option is unknown, missing or of the wrong type.
+ */
+export function assertProtect<Options extends CommonOf<CommonProtect>>(
+  guard: Guard,
+  options: Options,
+  own: OwnKinds<Options, CommonProtect>,
+): void {
+  assertMade('guard', guard, ['check', 'fail', 'succeed'], 'createGuard');
+  assertOptions('protect', options, { ...protectKinds, ...own });
+  assertFunction('account', options.account);
+  assertFunction('verify', options.verify);
+  if (options.devices !== undefined)
+    assertMade('devices', options.devices, ['show', 'issue'], 'createDevices');
+}
+
+/** Whatever the framework hands to the functions among them. */
+type CommonOf<Common> = { readonly [Name in keyof Common]?: unknown };
+
+/** @throws Fault `CONFIG_INVALID` when an option that is needed is not there. */
+export function assertFunction(name: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new Fault('CONFIG_INVALID', `${name} must be a function, got ${shapeOf(value)}`);
+}
+
+function assertMade(name: string, part: unknown, methods: readonly string[], maker: string): void {
+  const isObject = typeof part === 'object' && part !== null;
+  if (isObject && methods.every((method) => typeof Reflect.get(part, method) === 'function')) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be what ${maker} gives, got ${shapeOf(part)}`);
+}
