@@ -236,6 +236,8 @@ describe('scenarios', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ store: undefined }, 'store must be a store, got nothing'],
     [{ random: 1 }, 'random must be a function'],
+    [{ scenarios: 'path-scan' }, 'scenarios must be a list, got a string of 9 characters'],
+    [{ bots: [] }, 'bots is no option of scenarios: there are secret, '],
     [{ shadow: {} }, 'shadow: must be a boolean or a list of names, got an object'],
     [{ mostDelayed: -1 }, 'mostDelayed'],
   ])('say what is wrong with %j', (options, message) => {

@@ -1,9 +1,9 @@
 import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Client, Limiter } from '../limits/index.ts';
-import { assertFunctions } from '../limits/limiter-options.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
@@ -71,14 +71,32 @@ const longestRemembered = 512;
 /** A delay is never so short that it would not be felt, nor always the same, which would tell. */
 const shortestShare = 0.25;
 
+const optionKinds: OptionKinds<ScenariosOptions> = {
+  secret: 'checked',
+  previousSecret: 'checked',
+  store: 'checked',
+  scenarios: 'list',
+  environment: 'checked',
+  name: 'checked',
+  allow: 'object',
+  shadow: 'checked',
+  onEvent: 'function',
+  limiter: 'object',
+  goodBots: 'object',
+  mostDelayed: 'checked',
+  clock: 'function',
+  random: 'function',
+  after: 'function',
+};
+
 /**
  * Makes scenarios over a store.
  *
  * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem.
  */
 export function createScenarios(options: ScenariosOptions): Scenarios {
+  assertOptions('scenarios', options, optionKinds);
   assertStore(options.store);
-  assertFunctions(options, ['onEvent', 'clock', 'random', 'after']);
   return new WatchedScenarios(options);
 }
 

@@ -1,4 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -33,6 +34,27 @@ export interface CapOptions {
   readonly meter?: PressureMeter;
 }
 
+/** A cap's options, without those that its service decides for all. */
+export type RouteOptions = Omit<CapOptions, 'route' | 'clock' | 'onEvent' | 'meter'>;
+
+export const routeKinds: OptionKinds<RouteOptions> = {
+  limit: 'checked',
+  queue: 'checked',
+  queueDeadlineMs: 'checked',
+  healthReserve: 'checked',
+  maxRunMs: 'checked',
+  learnFrom: 'checked',
+  shadow: 'boolean',
+};
+
+const optionKinds: OptionKinds<CapOptions> = {
+  ...routeKinds,
+  route: 'text',
+  clock: 'object',
+  onEvent: 'function',
+  meter: 'object',
+};
+
 /** The options with their defaults, checked. */
 export interface CapSettings {
   readonly limit: Limit;
@@ -53,13 +75,10 @@ export const LARGEST_LIMIT = 1_000_000;
 /** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
 const LONGEST_MS = 86_400_000;
 
-/** @throws Fault `CONFIG_INVALID` when an option is not well formed. */
+/** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range. */
 export function completeCapOptions(options: CapOptions): CapSettings {
-  if (typeof options !== 'object' || options === null) {
-    throw new Fault('CONFIG_INVALID', `The options of a cap are an object, not ${shapeOf(options)}.`);
-  }
+  assertOptions('a cap', options, optionKinds);
   const limit = readLimit(options.limit);
-  assertSwitches(options);
   const settings = Object.freeze({
     limit,
     route: options.route ?? 'default',
@@ -67,7 +86,7 @@ export function completeCapOptions(options: CapOptions): CapSettings {
     queueDeadlineMs: options.queueDeadlineMs ?? 1_000,
     healthReserve: options.healthReserve ?? 2,
     maxRunMs: options.maxRunMs ?? 60_000,
-    learnsFromHandler: typeof options.limit !== 'number' && options.learnFrom !== 'reported',
+    learnsFromHandler: readSource(options.learnFrom) === 'handler' && typeof options.limit !== 'number',
     shadow: options.shadow ?? false,
     clock: options.clock ?? systemClock,
     onEvent: options.onEvent === undefined ? () => {} : harmless('cap', options.onEvent),
@@ -82,15 +101,9 @@ export function completeCapOptions(options: CapOptions): CapSettings {
   return settings;
 }
 
-/** What is no number: a switch that is misspelt would be the other way round, and nobody told. */
-function assertSwitches({ shadow, learnFrom, onEvent }: CapOptions): void {
-  const demand = (name: string, value: unknown, isOne: boolean, expected: string) => {
-    if (value === undefined || isOne) return;
-    throw new Fault('CONFIG_INVALID', `${name} must be ${expected}, not ${shapeOf(value)}.`);
-  };
-  demand('shadow', shadow, typeof shadow === 'boolean', 'a boolean');
-  demand('learnFrom', learnFrom, learnFrom === 'handler' || learnFrom === 'reported', 'handler or reported');
-  demand('onEvent', onEvent, typeof onEvent === 'function', 'a function');
+function readSource(source: CapOptions['learnFrom'] = 'handler'): 'handler' | 'reported' {
+  if (source === 'handler' || source === 'reported') return source;
+  throw new Fault('CONFIG_INVALID', `learnFrom must be "handler" or "reported", got ${shapeOf(source)}`);
 }
 
 function readLimit(limit: CapOptions['limit']): Limit {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 import type { CapEvent } from './admission.ts';
-import { createCaps } from './caps.ts';
+import { type CapsOptions, createCaps } from './caps.ts';
 import { gradientLimit } from './gradient-limit.ts';
 
 describe('createCaps', () => {
@@ -55,6 +55,20 @@ describe('createCaps', () => {
     await expect(caps.admit('toString')).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     await expect(caps.run('delete', () => 1)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     expect(() => caps.cap('delete')).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+  });
+
+  it.each<[unknown, string]>([
+    [{ create: { limit: 5 } }, 'create is no option of caps: there are routes, clock, onEvent'],
+    [{ routes: [] }, 'routes must be an object, got an array of 0'],
+    [{ routes: { read: 5 } }, 'options of routes.read must be an object, got an integer of 1 digit'],
+    [{ routes: { read: { limit: 5, que: 3 } } }, 'que is no option of routes.read: there are limit, '],
+    [{ routes: { read: { limit: 5, learnFrom: 'report' } } }, 'learnFrom must be "handler" or "reported"'],
+    [{ routes: { read: { limit: 5, shadow: 'false' } } }, 'shadow must be true or false'],
+    [{ onEvent: 'log' }, 'onEvent must be a function'],
+  ])('refuses options by name: %j', (options, message) => {
+    expect(() => createCaps(options as CapsOptions)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
   });
 
   it('says which route has a wrong number', () => {

@@ -1,14 +1,12 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Admission, Admitted, CallOptions, CapListener } from './admission.ts';
 import type { Cap, Ran } from './cap.ts';
-import type { CapOptions } from './cap-options.ts';
+import { type RouteOptions, routeKinds } from './cap-options.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { PressureMeter } from './pressure.ts';
 import { defaultRoutes } from './routes.ts';
 import { createCap } from './slot-cap.ts';
-
-/** A cap's options, without those that its service decides for all. */
-export type RouteOptions = Omit<CapOptions, 'route' | 'clock' | 'onEvent' | 'meter'>;
 
 export interface CapsOptions {
   /** By name of the route. `create` (10) and `read` (50) are there unless given otherwise. */
@@ -16,6 +14,8 @@ export interface CapsOptions {
   readonly clock?: Clock;
   readonly onEvent?: CapListener;
 }
+
+const optionKinds: OptionKinds<CapsOptions> = { routes: 'object', clock: 'object', onEvent: 'function' };
 
 /** The caps of one service, one per route. Routes do not wait for each other. */
 export interface Caps {
@@ -33,14 +33,16 @@ export interface Caps {
 /**
  * Makes the caps of a service.
  *
- * @throws Fault `CONFIG_INVALID` when a number is out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
  */
 export function createCaps(options: CapsOptions = {}): Caps {
+  assertOptions('caps', options, optionKinds);
   const { clock = systemClock, onEvent } = options;
   const meter = new PressureMeter();
   const listener = onEvent === undefined ? {} : { onEvent };
   const caps = new Map<string, Cap>();
   for (const [route, settings] of Object.entries({ ...defaultRoutes, ...options.routes })) {
+    assertOptions(`routes.${route}`, settings, routeKinds);
     caps.set(
       route,
       named(route, () => createCap({ ...settings, ...listener, route, clock, meter })),

@@ -12,8 +12,8 @@ export type {
   Priority,
 } from './admission.ts';
 export type { Cap, CapStatus, Ran } from './cap.ts';
-export type { CapOptions } from './cap-options.ts';
-export { type Caps, type CapsOptions, createCaps, type RouteOptions } from './caps.ts';
+export type { CapOptions, RouteOptions } from './cap-options.ts';
+export { type Caps, type CapsOptions, createCaps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { GradientState } from './gradient.ts';
 export { type GradientLimit, gradientLimit } from './gradient-limit.ts';

@@ -314,13 +314,13 @@ describe('options', () => {
     [{ limit: null }, 'not null'],
     [{ limit: {} }, 'not an object'],
     [{ limit: { current: 1, observe() {} } }, 'limit.strain must be a number from 0 to 1, not nothing'],
-    [{ limit: 1, shadow: 'false' }, 'shadow must be a boolean, not a string of 5 characters'],
+    [{ limit: 1, shadow: 'false' }, 'shadow must be true or false, got a string of 5 characters'],
     [
       { limit: 1, learnFrom: 'report' },
-      'learnFrom must be handler or reported, not a string of 6 characters',
+      'learnFrom must be "handler" or "reported", got a string of 6 characters',
     ],
-    [{ limit: 1, onEvent: 'log' }, 'onEvent must be a function, not a string of 3 characters'],
-    [null, 'not null'],
+    [{ limit: 1, onEvent: 'log' }, 'onEvent must be a function, got a string of 3 characters'],
+    [null, 'got null'],
   ])('say what is wrong with %j', (options, message) => {
     const make = () => createCap(options as object as CapOptions);
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));

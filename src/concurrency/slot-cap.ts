@@ -14,7 +14,7 @@ import { WaitingRoom } from './waiting-room.ts';
 /**
  * Makes a cap.
  *
- * @throws Fault `CONFIG_INVALID` when a number is out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
  */
 export function createCap(options: CapOptions): Cap {
   return new SlotCap(completeCapOptions(options));

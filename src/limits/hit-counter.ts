@@ -2,6 +2,7 @@ import { Keyspace } from '../core/keys.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
 import { createComponentHasher } from '../identity/component-hasher.ts';
 import type { Secret } from '../identity/hmac.ts';
+import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { assertName } from './limiter-options.ts';
@@ -39,6 +40,7 @@ export class HitCounter {
 
   /** @throws Fault `CONFIG_INVALID` when the secret is too short or a name not well formed. */
   constructor({ store, secret, environment = 'default', name = 'default' }: HitCounterOptions) {
+    assertStore(store);
     assertName('environment', environment);
     assertName('name', name);
     const { prefix } = new Keyspace(environment, `hits.${name}`);

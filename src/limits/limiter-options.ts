@@ -102,18 +102,6 @@ export function assertKinds(options: LimiterOptions): void {
   assertStore(options.store);
 }
 
-/** @throws Fault `CONFIG_INVALID` when one that is given is no function. */
-export function assertFunctions<Options extends object>(
-  options: Options,
-  names: readonly (keyof Options & string)[],
-): void {
-  for (const name of names) {
-    const value = options[name];
-    if (value === undefined || typeof value === 'function') continue;
-    throw new Fault('CONFIG_INVALID', `${name} must be a function, got ${shapeOf(value)}`);
-  }
-}
-
 function assertList(name: string, value: readonly unknown[]): void {
   if (Array.isArray(value)) return;
   throw new Fault('CONFIG_INVALID', `${name} must be a list, got ${shapeOf(value)}`);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PortcullisStore } from '../../src/adapters/express-rate-limit/index.ts';
+import { PortcullisStore, type PortcullisStoreOptions } from '../../src/adapters/express-rate-limit/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import { ask, listen, type ServedApp } from './adapter-under-test.ts';
 
@@ -102,7 +102,15 @@ describe('the store for express-rate-limit', () => {
   it('checks what it is made of', () => {
     const { backing } = bench();
     expect(() => new PortcullisStore({ store: backing, secret: 'short' })).toThrow('at least 16 bytes');
-    expect(() => new PortcullisStore({ store: backing, secret, prefix: 'a:b' })).toThrow('name must be');
+    expect(() => new PortcullisStore({ store: backing, secret, prefix: 'a:b' })).toThrow('prefix must be');
+    for (const [options, message] of [
+      [undefined, 'options of PortcullisStore must be an object, got nothing'],
+      [{ secret }, 'store must be a store, got nothing'],
+      [{ store: 'redis://127.0.0.1', secret }, 'store must be a store, got a string of 17 characters'],
+      [{ store: backing, secret, windowMs: 5 }, 'windowMs is no option of PortcullisStore: there are '],
+    ] as const) {
+      expect(() => new PortcullisStore(options as unknown as PortcullisStoreOptions)).toThrow(message);
+    }
   });
 });
 

@@ -1,11 +1,20 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { HitCounter, type HitCounterOptions } from '../../limits/hit-counter.ts';
+import { assertName } from '../../limits/limiter-options.ts';
 
 /** How a store for express-rate-limit is made: over any store of this package. */
 export interface PortcullisStoreOptions extends Omit<HitCounterOptions, 'name'> {
   /** Keeps the counts of several limiters apart: letters, digits, `_`, `.` and `-`. Default `default`. */
   readonly prefix?: string | undefined;
 }
+
+const optionKinds: OptionKinds<PortcullisStoreOptions> = {
+  store: 'checked',
+  secret: 'checked',
+  environment: 'checked',
+  prefix: 'checked',
+};
 
 /**
  * A store for the package express-rate-limit, so that an application that uses it can share its counts over Redis,
@@ -20,11 +29,14 @@ export class PortcullisStore implements Store {
   readonly #counter: HitCounter;
   #windowMs = 60_000;
 
-  /** @throws Fault `CONFIG_INVALID` when the secret is too short or the prefix not well formed. */
-  constructor({ prefix = 'default', ...options }: PortcullisStoreOptions) {
+  /** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or not well formed. */
+  constructor(options: PortcullisStoreOptions) {
+    assertOptions('PortcullisStore', options, optionKinds);
+    const { prefix = 'default', ...counting } = options;
+    assertName('prefix', prefix);
     this.prefix = prefix;
-    this.localKeys = options.store.immediate !== undefined;
-    this.#counter = new HitCounter({ ...options, name: prefix });
+    this.#counter = new HitCounter({ ...counting, name: prefix });
+    this.localKeys = counting.store.immediate !== undefined;
   }
 
   init({ windowMs }: Options): void {

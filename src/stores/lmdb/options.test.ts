@@ -16,6 +16,12 @@ describe('options of the embedded store', () => {
     expect(settingsOf({ path: 'data', clock: () => 7.9 }).clock()).toBe(7);
   });
 
+  test.each([undefined, null, 'a place'])('are an object, not %j', (options) => {
+    expect(() => createLmdbStore(options as unknown as LmdbStoreOptions)).toThrow(
+      'options of the embedded store must be an object, got ',
+    );
+  });
+
   test.each<[string, object]>([
     ['no path', {}],
     ['path', { path: '' }],
@@ -24,6 +30,7 @@ describe('options of the embedded store', () => {
     ['maxBytes', { path: 'data', maxBytes: Number.NaN }],
     ['deadlineMs', { path: 'data', deadlineMs: 0 }],
     ['an unknown name', { path: 'data', maxSize: 5 }],
+    ['a clock that is none', { path: 'data', clock: 5 }],
   ])('are refused when they are wrong: %s', (_, options) => {
     expect(() => createLmdbStore(options as LmdbStoreOptions)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),

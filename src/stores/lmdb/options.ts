@@ -1,4 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { wholeClock } from '../whole-clock.ts';
 
 /** Where an embedded store keeps its records and how much they may take. */
@@ -19,13 +20,16 @@ export interface LmdbStoreOptions {
 export type LmdbSettings = Required<LmdbStoreOptions>;
 
 const leastBytes = 8 * 1024 * 1024;
-const known = new Set(['path', 'maxBytes', 'deadlineMs', 'clock']);
+const optionKinds: OptionKinds<LmdbStoreOptions> = {
+  path: 'checked',
+  maxBytes: 'checked',
+  deadlineMs: 'checked',
+  clock: 'function',
+};
 
 /** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
 export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
-  for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new Fault('CONFIG_INVALID', `${name} is no option of the embedded store.`);
-  }
+  assertOptions('the embedded store', options, optionKinds);
   const { path, maxBytes = 1024 ** 3, deadlineMs = 50, clock = Date.now } = options;
   if (typeof path !== 'string' || path === '') {
     throw new Fault('CONFIG_INVALID', `path must be the name of a folder, got ${shapeOf(path)}.`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Draft, Key, Retention, StoredRecord } from '../../core/records.ts';
 import type { HeldRecord } from '../store.ts';
-import { createMemoryStore, type MemoryStore } from './index.ts';
+import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './index.ts';
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
 
@@ -178,6 +178,17 @@ test.each([0, -1, Number.NaN])('a bound of %s is refused', (bound) => {
   const fault = expect.objectContaining({ code: 'CONFIG_INVALID' });
   expect(() => createMemoryStore({ maxRecords: bound })).toThrow(fault);
   expect(() => createMemoryStore({ maxBytes: bound })).toThrow(fault);
+});
+
+test.each<[unknown, string]>([
+  [null, 'options of the memory store must be an object, got null'],
+  [{ max: 5 }, 'max is no option of the memory store: there are maxRecords, maxBytes, clock, sweep'],
+  [{ sweep: 'no' }, 'sweep must be true or false, got a string of 2 characters'],
+  [{ clock: 5 }, 'clock must be a function, got an integer of 1 digit'],
+])('options are refused by name: %j', (options, message) => {
+  expect(() => createMemoryStore(options as MemoryStoreOptions)).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', message }),
+  );
 });
 
 interface Modelled {

@@ -1,4 +1,5 @@
 import { amountOf, Fault } from '../../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
@@ -42,6 +43,13 @@ export interface MemoryStore extends Store {
   usage(): MemoryUsage;
 }
 
+const optionKinds: OptionKinds<MemoryStoreOptions> = {
+  maxRecords: 'checked',
+  maxBytes: 'checked',
+  clock: 'function',
+  sweep: 'boolean',
+};
+
 /**
  * Keeps records in the memory of this process. Nothing survives it and no other process sees it.
  *
@@ -49,9 +57,10 @@ export interface MemoryStore extends Store {
  * then the block that ends soonest. A step whose own records exceed a bound fails with `STORE_FULL` and puts nothing;
  * what it has changed in place (`Records.own`) stays changed, as after a step that throws.
  *
- * @throws Fault `CONFIG_INVALID` when a bound is not a positive number.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown or of the wrong type, or a bound is not a positive number.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  assertOptions('the memory store', options, optionKinds);
   const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweep = true } = options;
   const clock = wholeClock(options.clock ?? Date.now);
   assertBound('maxRecords', maxRecords);

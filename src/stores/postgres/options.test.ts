@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPostgresStore, type PostgresStoreOptions } from './index.ts';
+import { createPostgresStore, type PostgresPool, type PostgresStoreOptions } from './index.ts';
 import { settingsOf } from './options.ts';
 
 const connectionString = 'postgres://127.0.0.1/none';
@@ -17,9 +17,16 @@ describe('options of the PostgreSQL store', () => {
     expect(onFault).toBeTypeOf('function');
   });
 
+  test.each([undefined, null, 'a place'])('are an object, not %j', (options) => {
+    expect(() => createPostgresStore(options as unknown as PostgresStoreOptions)).toThrow(
+      'options of the PostgreSQL store must be an object, got ',
+    );
+  });
+
   test.each<[string, PostgresStoreOptions]>([
     ['neither a pool nor a connectionString', {}],
     ['both', { connectionString, pool: { connect: () => Promise.reject(new TypeError()) } }],
+    ['a pool that is none', { pool: {} as unknown as PostgresPool }],
     ['schema', { connectionString, schema: 'Upper' }],
     ['schema', { connectionString, schema: 'x"; DROP TABLE users; --' }],
     ['schema', { connectionString, schema: '' }],

@@ -1,4 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { PostgresPool } from './pool.ts';
 
 /** How a PostgreSQL store reaches its server and what it may cost. One of `pool` and `connectionString` is needed. */
@@ -27,22 +28,20 @@ export interface PostgresStoreOptions {
 /** Options with every default filled in. */
 export type PostgresSettings = Required<Omit<PostgresStoreOptions, 'pool' | 'connectionString'>>;
 
-const known = new Set([
-  'pool',
-  'connectionString',
-  'maxConnections',
-  'schema',
-  'deadlineMs',
-  'sweepEveryWrites',
-  'maxSweptRecords',
-  'onFault',
-]);
+const optionKinds: OptionKinds<PostgresStoreOptions> = {
+  pool: 'object',
+  connectionString: 'text',
+  maxConnections: 'checked',
+  schema: 'checked',
+  deadlineMs: 'checked',
+  sweepEveryWrites: 'checked',
+  maxSweptRecords: 'checked',
+  onFault: 'function',
+};
 
 /** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
 export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
-  for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new Fault('CONFIG_INVALID', `${name} is no option of the PostgreSQL store.`);
-  }
+  assertOptions('the PostgreSQL store', options, optionKinds);
   const settings: PostgresSettings = {
     maxConnections: options.maxConnections ?? 8,
     schema: options.schema ?? 'portcullis',
@@ -60,6 +59,9 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
   }
   if ((options.pool === undefined) === (options.connectionString === undefined)) {
     throw new Fault('CONFIG_INVALID', 'A PostgreSQL store needs either a pool or a connectionString.');
+  }
+  if (options.pool !== undefined && typeof options.pool.connect !== 'function') {
+    throw new Fault('CONFIG_INVALID', `pool must be a pool of pg, got ${shapeOf(options.pool)}.`);
   }
   return Object.freeze(settings);
 }

@@ -11,8 +11,14 @@ describe('options of the Redis store', () => {
     });
   });
 
+  test.each([null, 'redis://a'])('are an object, not %j', (options) => {
+    expect(() => createRedisStore(options as RedisStoreOptions)).toThrow(
+      'options of the Redis store must be an object, got ',
+    );
+  });
+
   test.each<[string, object, string]>([
-    ['an unknown option', { uri: 'redis://a' }, 'uri'],
+    ['an unknown option', { uri: 'redis://a' }, 'uri is no option of the Redis store'],
     ['two places', { url: 'redis://a', cluster: ['redis://b'] }, 'url, cluster'],
     ['a deadline of none', { deadlineMs: 0 }, 'deadlineMs'],
     ['a deadline that is no number', { deadlineMs: '50' }, 'deadlineMs'],

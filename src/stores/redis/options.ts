@@ -1,4 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Driver } from './drivers/driver.ts';
 import { driverOf, type GivenClient } from './drivers/driver-of.ts';
 import { NodeRedisDriver } from './drivers/node-redis.ts';
@@ -36,7 +37,14 @@ export interface RedisStoreOptions {
 }
 
 const places = ['url', 'cluster', 'sentinel', 'client'] as const;
-const known = new Set<string>([...places, 'connection', 'deadlineMs']);
+const optionKinds: OptionKinds<RedisStoreOptions> = {
+  url: 'checked',
+  cluster: 'checked',
+  sentinel: 'checked',
+  client: 'checked',
+  connection: 'object',
+  deadlineMs: 'checked',
+};
 
 /** The same, checked and complete. */
 export interface RedisStoreSettings {
@@ -46,8 +54,7 @@ export interface RedisStoreSettings {
 
 /** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one. */
 export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
-  for (const name of Object.keys(options))
-    if (!known.has(name)) throw invalid(`${name} is no option of the Redis store.`);
+  assertOptions('the Redis store', options, optionKinds);
   const given = places.filter((place) => options[place] !== undefined);
   if (given.length > 1) throw invalid(`Only one of ${given.join(', ')} can say where Redis is.`);
   const { deadlineMs = 50 } = options;
