@@ -14,17 +14,17 @@ export interface GuardOptions {
   /** Server-side secret for the keys, at least 16 bytes. */
   readonly secret: Secret;
   /** The secret before this one, while a key rotation runs. */
-  readonly previousSecret?: Secret;
+  readonly previousSecret?: Secret | undefined;
   /** Where records live; default: a memory store of its own. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** Default: login, otp and api with the numbers of the engine contract. */
-  readonly policies?: readonly Policy[];
+  readonly policies?: readonly Policy[] | undefined;
   /** Part of every key, so that environments can share a store; default `default`. */
-  readonly environment?: string;
+  readonly environment?: string | undefined;
   /** What happens when the store fails; default: the numbers of the engine contract. */
-  readonly failure?: FailureOptions;
+  readonly failure?: FailureOptions | undefined;
   /** Of ALLOW decisions in mode NORMAL, every how many are told as `decision` events; default 1: all. */
-  readonly allowEventEvery?: number;
+  readonly allowEventEvery?: number | undefined;
 }
 
 const optionKinds: OptionKinds<GuardOptions> = {
@@ -77,11 +77,12 @@ export type {
   DecisionEvent,
   DegradedEpochEvent,
   GuardEvents,
+  Listener,
   ListenerFaultEvent,
   ModeEvent,
   StoreEvent,
 } from './guard/events.ts';
-export type { Explanation } from './guard/explanation.ts';
+export type { BudgetExplanation, Explanation, KeyExplanation, Moment } from './guard/explanation.ts';
 export type { Clock } from './guard/failure/clock.ts';
 export type { FailureOptions } from './guard/failure/failure-options.ts';
 export type { BreakerPolicy, CapScope, DegradedCap } from './guard/failure/failure-policy.ts';
@@ -89,6 +90,7 @@ export type { PolicyStatus } from './guard/failure/policy-mode.ts';
 export type { Guard, OperationTime } from './guard/guard.ts';
 export type { Placement } from './guard/operator-calls.ts';
 export type { GuardRequest } from './guard/signals.ts';
+export type { Secret } from './identity/hmac.ts';
 export type { OperatorNote } from './operators/operator-note.ts';
 export type { HeldRecord, Store } from './stores/store.ts';
 export { Fault };

@@ -14,7 +14,10 @@ export interface ProtectOptions<Args extends readonly unknown[], T>
     AttemptOptions {
   /** What is attempted; a policy of the guard is bound to it. Default `auth.login`. */
   readonly action?: string | undefined;
-  /** The account that is signed in to, as a blind index or an internal id; nothing is answered with 400. */
+  /**
+   * The account that is signed in to, as a blind index or an internal id. Nothing, and what is no text, a number for one,
+   * is answered with 400: it may be what the client has sent.
+   */
   readonly account: (...args: Args) => Awaitable<string | null | undefined>;
   /** Looks at the credentials: resolves to the user, or to null, undefined or false when they are wrong. */
   readonly verify: (...args: Args) => Awaitable<T | null | undefined | false>;

@@ -142,6 +142,7 @@ export function assertEventName(name: string): void {
   throw new Fault('INPUT_INVALID', `event must be one of ${names}, got ${shapeOf(name)}`);
 }
 
+/** Told of an event. What it throws, or its promise is rejected with, changes nothing for the decision. */
 export type Listener<E> = (event: E) => void;
 
 /**

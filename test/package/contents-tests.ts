@@ -85,7 +85,7 @@ export function testContents(packed: () => PackedPackage): void {
   });
 }
 
-/** ESM alone is what we publish: whoever resolves like Node 10, or requires, is told so by Node itself. */
+/** ESM alone is what we publish: whoever resolves like Node 10 is told so; whoever requires is served by Node itself. */
 function isOurs(problem: Problem): boolean {
   if (problem.kind === 'NoResolution') return problem.resolutionKind !== 'node10';
   return problem.kind !== 'CJSResolvesToESM';

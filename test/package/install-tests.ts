@@ -33,6 +33,17 @@ export function testInstalls(packed: () => PackedPackage, strangers: Strangers):
       expect({ stderr, imported: stdout.trim().split('\n') }).toEqual({ stderr: '', imported: modules });
     });
 
+    it('every module can be required', { timeout: 2 * minutes }, async (context) => {
+      const stranger = await strangers.on(line, context);
+      const { modules } = packed();
+      const { stdout, stderr } = await stranger.runModule(`
+        import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        for (const name of ${JSON.stringify(modules)}) if (Object.keys(require(name)).length > 0) console.log(name);`);
+      expect(stderr).not.toContain('Error');
+      expect(stdout.trim().split('\n')).toEqual(modules);
+    });
+
     it('a guard decides', async (context) => {
       const stranger = await strangers.on(line, context);
       const { stdout } = await stranger.runModule(`

@@ -16,7 +16,9 @@ const frameworks: Readonly<Record<string, readonly string[]>> = {
 };
 
 const program = `
-import { createGuard, type Decision, Fault } from 'portcullis';
+import { createGuard, type Decision, Fault, type GuardOptions, type Secret } from 'portcullis';
+import type { BudgetExplanation, Explanation, KeyExplanation, Listener, Moment } from 'portcullis';
+import { createDevices, type DevicesOptions } from 'portcullis/device';
 import { createMemoryStore } from 'portcullis/memory';
 
 const guard = createGuard({ secret: 'sixteen bytes or more', store: createMemoryStore() });
@@ -25,6 +27,13 @@ const { allowed, value } = await guard.attempt(request, async () => ({ id: 7 }))
 const id: number | undefined = allowed ? value?.id : undefined;
 const decision: Decision = await guard.check(request);
 const outcome: 'ALLOW' | 'SOFT_BLOCK' | 'HARD_BLOCK' = decision.outcome;
+const previousSecret: Secret | undefined = process.env.PREVIOUS_SECRET;
+const secrets = { secret: 'sixteen bytes or more', previousSecret } satisfies GuardOptions & DevicesOptions;
+const partsOf = ({ keys, budget, history }: Explanation): [readonly KeyExplanation[], BudgetExplanation | null, Moment | undefined] =>
+  [keys, budget, history[0]];
+const listener: Listener<{ decision: Decision }> = (event) => console.log(event.decision.reasons[0]?.rule);
+createGuard(secrets).on('decision', listener);
+console.log(createDevices(secrets), partsOf(await guard.explain(request)));
 // @ts-expect-error a secret is not a number
 createGuard({ secret: 16 });
 console.log(id, outcome, new Fault('INPUT_INVALID', 'no') instanceof Error);
@@ -55,6 +64,9 @@ async function complaints(stranger: Stranger, compilation: Compilation): Promise
         moduleResolution: resolution,
         types: ['node'],
         strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        isolatedModules: true,
         skipLibCheck,
         noEmit: true,
       },

@@ -18,20 +18,20 @@ export interface FailureOptions {
    * Time for one operation on the store, in milliseconds. Default 50. Null: none, for a store that keeps a deadline
    * of its own.
    */
-  readonly deadlineMs?: number | null;
+  readonly deadlineMs?: number | null | undefined;
   /** How many nodes share the store. Only the reported bounds depend on it. Default 1. */
-  readonly nodes?: number;
+  readonly nodes?: number | undefined;
   /** Time and timers. Default: those of the process. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Numbers of the breaker. The defaults are the contract's; others are for tests and drills. */
-  readonly breaker?: Partial<BreakerPolicy>;
+  readonly breaker?: Partial<BreakerPolicy> | undefined;
   /** Local caps by policy name. The defaults are the contract's; others are for tests and drills. */
-  readonly caps?: Readonly<Record<string, readonly DegradedCap[]>>;
+  readonly caps?: Readonly<Record<string, readonly DegradedCap[]>> | undefined;
   /**
    * What an operator wants of a policy while the store is away: that nobody passes, or that those within the local
    * caps do, also while it would be shut. Null: what the contract says. Default: null.
    */
-  readonly pinned?: (policy: string) => 'closed' | 'caps' | null;
+  readonly pinned?: ((policy: string) => 'closed' | 'caps' | null) | undefined;
 }
 
 /** The same, complete. */
