@@ -5,7 +5,7 @@ import { addBlocks } from './blocks/command.ts';
 import { addCompare } from './compare/command.ts';
 import { addConfig } from './config/command.ts';
 import { addDrill } from './drill/command.ts';
-import { reportFault } from './exit.ts';
+import { reportFault, usageErrorText } from './exit.ts';
 import { addExplain } from './explain/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addProve } from './prove/command.ts';
@@ -35,6 +35,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(usageErrorText(text)),
     });
   for (const add of [
     addServe,

@@ -12,6 +12,7 @@ import { policiesOf } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
+import { jsonLine } from '../visible.ts';
 
 const where = '--store redis://127.0.0.1:6379 --keys portcullis.keys.json';
 const examples = {
@@ -56,7 +57,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .action((flags: Connection & { json: boolean; limiter: string }) =>
       withBlocks(flags, { limiter: flags.limiter }, async ({ book }) => {
         for await (const block of book.running())
-          io.stdout.write(`${flags.json ? JSON.stringify(block) : blockText(block)}\n`);
+          io.stdout.write(flags.json ? jsonLine(block) : `${blockText(block)}\n`);
       }),
     );
   noted(connected(blocks.command('lift <id>').description('end the blocks of a key, hard and soft')))
@@ -84,7 +85,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
     .addHelpText('after', helpOf(examples.audit))
     .action((flags: Connection) =>
       withBlocks(flags, {}, async ({ guard }) => {
-        for (const act of await guard.audit()) io.stdout.write(`${JSON.stringify(act)}\n`);
+        for (const act of await guard.audit()) io.stdout.write(jsonLine(act));
       }),
     );
 }

@@ -17,6 +17,7 @@ import {
 } from '../replay/rules-file.ts';
 import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { jsonLine } from '../visible.ts';
 import { Comparison } from './comparison.ts';
 import { comparisonText } from './comparison-text.ts';
 import { type EntryReader, eventReader, loggedReader, logReader } from './entry-reader.ts';
@@ -45,7 +46,7 @@ export async function compare(
   const reader = readerOf(comparison, flags, input);
   await runCompare({ input, reader, a: a.decide, b: b.decide, comparison, skipBad: flags.skipBad }, io);
   const names = { a: nameOf(policies.a), b: nameOf(policies.b) };
-  io.stdout.write(flags.json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison, names));
+  io.stdout.write(flags.json ? jsonLine(comparison) : comparisonText(comparison, names));
   warnOfDropped([a.store, b.store], io);
   if (comparison.events === 0 && notes !== null && notes.unknown.count > 0) {
     io.stderr.write(`portcullis: nothing in it is a line of ${flags.format}. Is --format right?\n`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { harmless, jsonLine } from '../visible.ts';
 
 const help = `
 Reads the file as the service would, with every layer it has, and names every problem. The variables of the environment
@@ -67,12 +68,12 @@ async function check(
   end(config === null ? 1 : 0);
   const shown = config !== null && flags.print ? { config: publicConfig(config) } : {};
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify({ file, valid: config !== null, problems, ...shown })}\n`);
+    io.stdout.write(jsonLine({ file, valid: config !== null, problems, ...shown }));
   } else if (config === null) {
-    for (const problem of problems) io.stderr.write(`${file}: ${problemText(problem)}\n`);
+    for (const problem of problems) io.stderr.write(`${harmless(`${file}: ${problemText(problem)}`)}\n`);
   } else if (flags.print) {
     io.stdout.write(`${JSON.stringify(publicConfig(config), null, 2)}\n`);
   } else {
-    io.stdout.write(`${file}: fine, environment ${config.environment}\n`);
+    io.stdout.write(`${harmless(`${file}: fine, environment ${config.environment}`)}\n`);
   }
 }

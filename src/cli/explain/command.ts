@@ -6,6 +6,7 @@ import type { ReplayEvent } from '../replay/event-line.ts';
 import { type Decide, decideImmediately, eventSource, Replay, type ReplaySource } from '../replay/replay.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
+import { jsonLine } from '../visible.ts';
 
 const help = `
 Replays FILE, then tells how a subject stands: which blocks run, what its keys remember, what the next failure would give.
@@ -51,7 +52,7 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
       const at = until ?? last;
       setTime(at);
       const explanation = await explain(store, request, { at });
-      io.stdout.write(flags.json ? `${JSON.stringify(explanation)}\n` : `${explanation.words.join('\n')}\n`);
+      io.stdout.write(flags.json ? jsonLine(explanation) : `${explanation.words.join('\n')}\n`);
     });
 }
 

@@ -9,6 +9,7 @@ import {
   writeKeyFile,
 } from '../../config/key-file.ts';
 import type { CommandIo } from '../streams.ts';
+import { harmless } from '../visible.ts';
 
 const help = `
 A rotation has two steps. The first makes a new secret and keeps the present one to be read; restart every node with
@@ -32,7 +33,7 @@ export function addKeys(program: Command, io: CommandIo): void {
     .addHelpText('after', help)
     .action((file: string, { finish, force }: { finish: boolean; force: boolean }) => {
       if (!finish && !existsSync(file) && makeKeyFile(file, newKeyFile())) {
-        io.stdout.write(`${file}: made, with a new secret. There was none to rotate.\n`);
+        io.stdout.write(`${harmless(file)}: made, with a new secret. There was none to rotate.\n`);
         return;
       }
       const keys = readKeyFile(file);
@@ -40,8 +41,8 @@ export function addKeys(program: Command, io: CommandIo): void {
       writeKeyFile(file, finish ? finishRotation(keys, now, force) : beginRotation(keys, now));
       io.stdout.write(
         finish
-          ? `${file}: the old secret is gone.\n`
-          : `${file}: a new secret is in place, the old one is still read. Restart every node now; run this with --finish in 90 days.\n`,
+          ? `${harmless(file)}: the old secret is gone.\n`
+          : `${harmless(file)}: a new secret is in place, the old one is still read. Restart every node now; run this with --finish in 90 days.\n`,
       );
     });
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { LogEntry, LogFormat } from '../../abuse/log-formats/log-entry.ts';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { jsonLine } from '../visible.ts';
 import { DecisionWriter } from './decision-writer.ts';
 import type { Input } from './input.ts';
 import type { Line, UnreadableLine } from './input-line.ts';
@@ -118,7 +119,8 @@ export class LogReplay {
   }
 
   #summaryText(): string {
-    return this.#options.json ? `${JSON.stringify({ summary: this.summary })}\n` : summaryText(this.summary);
+    const { summary } = this;
+    return this.#options.json ? jsonLine({ summary }) : summaryText(summary);
   }
 
   async #flush(): Promise<void> {

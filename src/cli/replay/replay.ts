@@ -6,6 +6,7 @@ import type { Engine } from '../../guard/engine.ts';
 import { runImmediately, runOperation } from '../../guard/run.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { jsonLine } from '../visible.ts';
 import { DecisionWriter } from './decision-writer.ts';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
 import { openInput } from './input.ts';
@@ -146,9 +147,8 @@ export class Replay<E extends SummedEvent> {
   async #conclude(): Promise<void> {
     await this.#flush();
     if (!this.#options.summary) return;
-    const text = this.#options.json
-      ? `${JSON.stringify({ summary: this.summary })}\n`
-      : summaryText(this.summary);
+    const { summary } = this;
+    const text = this.#options.json ? jsonLine({ summary }) : summaryText(summary);
     await this.#write(Buffer.from(text));
   }
 
