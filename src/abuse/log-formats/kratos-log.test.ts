@@ -165,4 +165,21 @@ describe('text logs', () => {
     ]);
     expect(kinds).toEqual(['other', 'other', 'other', 'unknown']);
   });
+
+  it('are not what lines of other logs are, though these look like those of a stack trace', () => {
+    const { kinds } = readAll([
+      '203.0.113.7 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 5',
+      'github.com/ory/kratos/session.(*ManagerHTTP).FetchFromRequest',
+      ' ',
+    ]);
+    expect(kinds).toEqual(['unknown', 'unknown', 'unknown']);
+  });
+
+  it('are known to be damaged where an attempt has no time', () => {
+    const { entries, kinds } = readAll([
+      `time=noon level=info msg=${granted.msg} ${http} identity_id=${granted.identity_id}`,
+      `time=noon level=info msg=Encountered self-service login error. error=map[message:${invalid}] ${http}`,
+    ]);
+    expect([entries, kinds]).toEqual([[], ['unknown', 'unknown']]);
+  });
 });

@@ -30,6 +30,8 @@ export class KratosLog implements LogFormat {
   readonly #clientOf: ClientOfPeer | null;
   readonly #zone: TimeZone;
   #open: OpenRecord | null = null;
+  /** Whether a text record has begun: before that no line can belong to one. */
+  #hasBegun = false;
 
   /** @param zone of times that name none */
   constructor(clientOf: ClientOfPeer | null, zone: TimeZone) {
@@ -41,8 +43,10 @@ export class KratosLog implements LogFormat {
     if (line.startsWith('{')) return this.#readJson(line, emit);
     const start = textStart.exec(line);
     if (start === null) return this.#readMore(line, emit);
-    this.#open = openingOf(start, line, this.#zone);
-    return this.#open === null ? 'other' : this.#readMore(line, emit);
+    this.#hasBegun = true;
+    const opening = openingOf(start, line, this.#zone);
+    this.#open = typeof opening === 'string' ? null : opening;
+    return typeof opening === 'string' ? opening : this.#readMore(line, emit);
   }
 
   end(): void {
@@ -79,7 +83,7 @@ export class KratosLog implements LogFormat {
   /** A line of a record that has begun. Headers are the client's words and come before what Kratos says of the peer. */
   #readMore(line: string, emit: EntrySink): LineKind {
     const open = this.#open;
-    if (open === null) return isContinuation(line) ? 'other' : 'unknown';
+    if (open === null) return this.#hasBegun && isContinuation(line) ? 'other' : 'unknown';
     open.lines += 1;
     const peer = peerOf(line);
     if (peer === null) {
@@ -98,12 +102,17 @@ const textStart = /^(?:\S{1,64} *\| *)?time="?(\S{1,40}?)"? level=\w{1,10} msg=/
 const peerField = / remote:(\S+) scheme:https?\]/g;
 const identityField = / identity_id=([0-9a-fA-F-]{36})(?: |$)/;
 
-function openingOf([whole, time = '']: RegExpExecArray, line: string, zone: TimeZone): OpenRecord | null {
+/** The record of an attempt that the line begins; else what kind of line it is. */
+function openingOf(
+  [whole, time = '']: RegExpExecArray,
+  line: string,
+  zone: TimeZone,
+): OpenRecord | 'other' | 'unknown' {
   const message = line.slice(whole.length).replace(/^"/, '');
+  const isGranted = grantedMessage.test(message);
+  if (!isGranted && !(failedMessage.test(message) && actionOf(message) !== null)) return 'other';
   const t = readIsoTime(time, zone);
-  if (t === null) return null;
-  if (grantedMessage.test(message)) return { t, op: 'succeed', lines: 0 };
-  return failedMessage.test(message) && actionOf(message) !== null ? { t, op: 'fail', lines: 0 } : null;
+  return t === null ? 'unknown' : { t, op: isGranted ? 'succeed' : 'fail', lines: 0 };
 }
 
 /** The last one: what a client may write stands before it. */
