@@ -172,3 +172,28 @@ describe('compare', () => {
     expect(stdout).toContain('account "e\\u001b]0;x\\u0007\\u202e"');
   });
 });
+
+describe('a log', () => {
+  const refused = 'Dec 10 06:55:46 host sshd[1]: Failed password for root from 192.0.2.1 port 22 ssh2';
+
+  it('may end with an attempt from no address, as replay takes it', async () => {
+    const log = `${refused}\nDec 10 06:55:46 host sshd[2]: Invalid user ann from gone.example port 22\n`;
+    const { code, stdout, stderr } = await compare(log, '-', '-', '-', '--format', 'sshd');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('1 events, all decided alike\n1 of 2 lines was not understood and not counted');
+  });
+
+  it('may tell of failures without a name: they are counted', async () => {
+    const log = [nameless('/login'), nameless('/other')].join('\n');
+    const flags = ['--format', 'nginx', '--login', '/login'];
+    const { stdout } = await compare(log, '-', '-', '-', ...flags);
+    expect(stdout).toContain(
+      '2 events, all decided alike\n1 failed logins name no account and were not decided\n',
+    );
+    const told = await compare(log, '-', '-', '-', ...flags, '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({ events: 2, namelessLines: 1 });
+  });
+});
+
+const nameless = (path: string): string =>
+  `192.0.2.1 - - [01/Mar/2024:00:00:00 +0000] "POST ${path} HTTP/1.1" 401 12 "-" "curl/8"`;

@@ -203,16 +203,11 @@ describe('an access log', () => {
   });
 
   it('does not always say whose login it was', async () => {
-    const { stdout } = await replay(
-      access(0, 'POST /login', 401),
-      '--format',
-      'nginx',
-      '--login',
-      '/login',
-      '--summary',
-      '--quiet',
-    );
+    const flags = ['--format', 'nginx', '--login', '/login', '--quiet'];
+    const { stdout } = await replay(access(0, 'POST /login', 401), ...flags, '--summary');
     expect(stdout).toContain('1 failed logins name no account and were not decided');
+    const { stderr } = await replay(access(0, 'POST /login', 401), ...flags);
+    expect(stderr).toBe('portcullis: 1 failed logins name no account and were not decided\n');
   });
 
   it('from before 1970 is not understood', async () => {

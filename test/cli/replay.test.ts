@@ -196,6 +196,11 @@ describe('bad input to replay', () => {
     expect(printed.at(-1).summary).toMatchObject({ events: 2, badLines: 3 });
   });
 
+  it('tells how many lines it skipped, also without a summary', async () => {
+    const { code, stderr } = await replay(`${event()}\n\n{}\n${event({ t: 1 })}\n`, '--skip-bad', '--quiet');
+    expect([code, stderr]).toEqual([0, 'portcullis: 2 bad lines were skipped\n']);
+  });
+
   it('loses no event behind a gap with --skip-bad, wherever it is', async () => {
     const lines = ['', event(), '', '\r', event({ t: 1 }), event({ t: 2 }), '', ''];
     const { stdout } = await replay(lines.join('\n'), '--skip-bad', '--summary', '--quiet', '--json');

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../core/decision.ts';
 import { leftOutTexts } from '../replay/logged-notes.ts';
-import { clockText } from '../replay/summary-text.ts';
+import { clockText, skippedNote } from '../replay/summary-text.ts';
 import { visible } from '../visible.ts';
 import type { Comparison, DifferingSubject, SideDecision } from './comparison.ts';
 import type { LabelledScores } from './labelled-scores.ts';
@@ -29,8 +29,9 @@ function totals({ events, differences, harder, badLines, log, logged }: Comparis
     differences === 0
       ? `${events} events, all decided alike`
       : `${events} events, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
-    ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
-    ...(log !== null && log.unknown.count > 0 ? [log.unknown.note(log.lines) ?? ''] : []),
+    ...[skippedNote({ badLines }), log?.namelessNote(), log?.unknown.note(log.lines)].filter(
+      (note) => typeof note === 'string',
+    ),
     ...(logged === null ? [] : leftOutTexts(logged)),
   ];
 }

@@ -108,7 +108,7 @@ export class Comparison {
       subjects,
       unlistedDifferences: unlisted,
       labels: labels.told === 0 ? null : { ...labels, ...this.#rocOf() },
-      ...(this.log === null ? {} : { lines: this.log.lines, unknownLines: this.log.unknown.count }),
+      ...(this.log === null ? {} : linesOf(this.log)),
       ...(this.logged === null ? {} : { taken: this.logged }),
     };
   }
@@ -118,6 +118,12 @@ export class Comparison {
     return { a: { area: a.area(), rows: a.rows() }, b: { area: b.area(), rows: b.rows() } };
   }
 }
+
+const linesOf = ({ lines, nameless, unknown }: LogNotes) => ({
+  lines,
+  namelessLines: nameless,
+  unknownLines: unknown.count,
+});
 
 const cellOf = (a: Outcome, b: Outcome): number =>
   outcomes.indexOf(a) * outcomes.length + outcomes.indexOf(b);

@@ -38,7 +38,7 @@ export async function runCompare(run: CompareRun, io: CommandIo): Promise<void> 
       progress.show(comparison.events);
     }
     await compareLines(lines.finish(), run);
-    for (const labelled of reader.end()) await compareOne(labelled, comparison.log?.lines ?? 0, run);
+    for (const labelled of reader.end()) await compareNoted(labelled, comparison.log?.lines ?? 0, '', run);
   } finally {
     progress.clear();
   }
@@ -49,13 +49,9 @@ async function compareLines(lines: Iterable<Line | UnreadableLine>, run: Compare
     if (run.comparison.log !== null) run.comparison.log.lines += 1;
     const text = 'fault' in line ? '' : withoutReturn(line.text);
     const found = 'fault' in line ? badLine(line, run) : readLine(text, line.number, run);
-    try {
-      for (const labelled of found) {
-        const waiting = compareOne(labelled, line.number, run);
-        if (waiting !== null) await waiting;
-      }
-    } catch (cause) {
-      noteFault(line.number, text, cause, run);
+    for (const labelled of found) {
+      const waiting = compareNoted(labelled, line.number, text, run);
+      if (waiting !== null) await waiting;
     }
   }
 }
@@ -86,6 +82,22 @@ function compareOne(labelled: Labelled, line: number, run: CompareRun): Promise<
   if (b instanceof Promise) return b.then((later) => run.comparison.add(line, entry, attack, a, later));
   run.comparison.add(line, entry, attack, a, b);
   return null;
+}
+
+/** The same for an entry that may be none, which does not take the others of its line along. */
+function compareNoted(
+  labelled: Labelled,
+  number: number,
+  text: string,
+  run: CompareRun,
+): Promise<void> | null {
+  const note = (cause: unknown): void => noteFault(number, text, cause, run);
+  try {
+    return compareOne(labelled, number, run)?.catch(note) ?? null;
+  } catch (cause) {
+    note(cause);
+    return null;
+  }
 }
 
 /** B is asked once A has answered: nobody would take care of what it rejects with while A is waited for. */

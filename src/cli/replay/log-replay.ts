@@ -113,8 +113,9 @@ export class LogReplay {
       );
       return 2;
     }
-    if (unknown.count > 0 && !this.#options.summary)
-      this.#io.stderr.write(`portcullis: ${unknown.note(lines)}\n`);
+    if (this.#options.summary) return 0;
+    for (const note of [this.notes.namelessNote(), unknown.note(lines)])
+      if (note !== null) this.#io.stderr.write(`portcullis: ${note}\n`);
     return 0;
   }
 

@@ -16,7 +16,7 @@ import { LineReader } from './line-reader.ts';
 import { isLogged } from './logged-line.ts';
 import { Progress } from './progress.ts';
 import { Summary, type SummedEvent } from './summary.ts';
-import { summaryText } from './summary-text.ts';
+import { skippedNote, summaryText } from './summary-text.ts';
 
 export interface ReplayOptions {
   /** A path, or `-` for standard input. */
@@ -146,8 +146,12 @@ export class Replay<E extends SummedEvent> {
 
   async #conclude(): Promise<void> {
     await this.#flush();
-    if (!this.#options.summary) return;
     const { summary } = this;
+    if (!this.#options.summary) {
+      const skipped = skippedNote(summary);
+      if (skipped !== null) this.#io.stderr.write(`portcullis: ${skipped}\n`);
+      return;
+    }
     const text = this.#options.json ? jsonLine({ summary }) : summaryText(summary);
     await this.#write(Buffer.from(text));
   }

@@ -2,12 +2,15 @@ import { visible } from '../visible.ts';
 import { leftOutTexts, takenText } from './logged-notes.ts';
 import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts';
 
+/** One sentence for a person on lines that were skipped; null when none was. */
+export const skippedNote = ({ badLines }: { readonly badLines: number }): string | null =>
+  badLines === 0 ? null : `${badLines} bad lines were skipped`;
+
 /** The summary for a person. */
 export function summaryText(summary: Summary): string {
-  const { events, badLines, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log, logged } =
-    summary;
+  const { events, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log, logged } = summary;
   const notes = [
-    ...(badLines > 0 ? [`${badLines} bad lines were skipped`] : []),
+    ...noteIn(skippedNote(summary)),
     ...(backwards > 0 ? [`time went backwards ${backwards} times`] : []),
   ];
   return [
@@ -73,13 +76,16 @@ function addressLines(addresses: readonly BlockedAddress[]): string[] {
 }
 
 /** What of a log was not decided. */
-function logLines({ lines, nameless, unknown }: LogNotes): string[] {
+function logLines(log: LogNotes): string[] {
+  const { lines, unknown } = log;
   return [
-    ...(nameless > 0 ? [`${nameless} failed logins name no account and were not decided`] : []),
+    ...noteIn(log.namelessNote()),
     ...(unknown.count > 0 ? [`${unknown.count} of ${lines} lines were not understood and not counted`] : []),
     ...unknown.first.map(({ line, text }) => `  line ${line} ${text}`),
   ];
 }
+
+const noteIn = (note: string | null): string[] => (note === null ? [] : [note]);
 
 /** A date where the time is one of our days, else the bare offset. */
 export function clockText(t: number): string {

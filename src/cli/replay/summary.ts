@@ -40,6 +40,11 @@ export class LogNotes {
   /** Lines that tell of a failed login but not whose. */
   nameless = 0;
   readonly unknown = new UnknownLines();
+
+  /** One sentence for a person on logins that name nobody; null when there are none. */
+  namelessNote(): string | null {
+    return this.nameless === 0 ? null : `${this.nameless} failed logins name no account and were not decided`;
+  }
 }
 
 const KEPT_FIRST_BLOCKS = 5;
