@@ -286,6 +286,23 @@ describe('options of a log', () => {
     const { code, stderr } = await replay('', '--format', 'sshd', ...flags);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
+
+  it.each([
+    [
+      'nginx',
+      ['--trusted-proxy', '10.0.0.0/8'],
+      '--trusted-proxy is for --format json, kratos, not for nginx',
+    ],
+    ['nginx', ['--year', '2015'], '--year is for --format sshd, not for nginx'],
+    ['sshd', ['--login', '/login'], '--login is for --format nginx, apache, json, not for sshd'],
+    ['events', ['--login', '/login'], '--login is for --format nginx, apache, json, not for events'],
+    ['decisions', ['--year', '2015'], '--year is for --format sshd, not for decisions'],
+    ['nginx', ['--login-fails', '200'], '--login-fails is for routes that --login names, and there is none'],
+  ])('of %s are refused where they would say nothing: %j', async (format, flags, message) => {
+    const refused = { code: 2, stdout: '', stderr: `portcullis: ${message}\n` };
+    expect(await replay('', '--format', format, ...flags)).toEqual(refused);
+    expect(await cli(['compare', '-', '-', '-', '--format', format, ...flags])).toEqual(refused);
+  });
 });
 
 describe('gzip', () => {

@@ -2,7 +2,7 @@ import type { MemoryStore } from '../../stores/memory/index.ts';
 import { openReplayStore } from '../engine-options.ts';
 import { decideEntries } from '../replay/entry-decider.ts';
 import { type Input, openInput } from '../replay/input.ts';
-import type { LogFlags } from '../replay/log-options.ts';
+import { type LogFlags, refuseStrayOptions } from '../replay/log-options.ts';
 import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
 import { decideLogged } from '../replay/logged-decider.ts';
 import { LoggedNotes } from '../replay/logged-notes.ts';
@@ -57,6 +57,7 @@ export async function compare(
 
 function readerOf({ log, logged }: Comparison, flags: CompareFlags, input: Input): EntryReader {
   const { format } = flags;
+  if (log === null) refuseStrayOptions(flags);
   if (logged !== null) return loggedReader(logged);
   return format === 'events' || format === 'decisions' || log === null
     ? eventReader

@@ -5,7 +5,7 @@ import { runOperation } from '../../guard/run.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import { addLogOptions, type LogFlags, logHelp } from './log-options.ts';
+import { addLogOptions, type LogFlags, logHelp, refuseStrayOptions } from './log-options.ts';
 import {
   decideImmediately,
   decideOn,
@@ -99,6 +99,7 @@ type RunningGround = Ground & { readonly run: RunAt };
 
 async function run(file: string, flags: Flags, io: CommandIo, ground: RunningGround): Promise<ExitCode> {
   const { format, policy } = flags;
+  if (format === 'decisions' || format === 'events') refuseStrayOptions(flags);
   if (format === 'decisions') {
     const { replayDecisions } = await import('./replay-decisions.ts');
     return replayDecisions({ ...flags, file }, ground.run, io);

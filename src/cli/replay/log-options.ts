@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type LogFormatName, logFormatNames } from '../../abuse/log-formats/log-entry.ts';
+import { Fault } from '../../core/fault.ts';
 
 /** Options of commands that read logs, as given. */
 export interface LogFlags {
@@ -22,6 +23,8 @@ Formats:
   kratos     log of Ory Kratos, JSON or text
 gzip is recognised by itself. Lines of a log that are not understood are counted and shown, never guessed.`;
 
+const defaultLoginFails = '400,401,403,422';
+
 /** Adds the options that say what a file is. */
 export function addLogOptions(command: Command): Command {
   return command
@@ -39,6 +42,25 @@ export function addLogOptions(command: Command): Command {
       '--login <route...>',
       'access logs: routes that are logins, such as "POST /login"; keyed by the user that the log names',
     )
-    .option('--login-fails <statuses>', 'access logs: answers that mean a failed login', '400,401,403,422')
+    .option('--login-fails <statuses>', 'access logs: answers that mean a failed login', defaultLoginFails)
     .option('--trusted-proxy <cidr...>', 'json, kratos: proxies whose X-Forwarded-For counts');
+}
+
+/**
+ * An option that is passed over in silence passes for one that counts: addresses of a proxy would be taken for those of clients.
+ *
+ * @throws Fault `INPUT_INVALID` when an option is given that says nothing about a file of this format
+ */
+export function refuseStrayOptions({ format, year, login, loginFails, trustedProxy }: LogFlags): void {
+  const given: readonly (readonly [option: string, isGiven: boolean, formats: readonly string[]])[] = [
+    ['--year', year !== undefined, ['sshd']],
+    ['--login', login !== undefined, ['nginx', 'apache', 'json']],
+    ['--trusted-proxy', trustedProxy !== undefined, ['json', 'kratos']],
+  ];
+  for (const [option, isGiven, formats] of given) {
+    if (isGiven && !formats.includes(format))
+      throw new Fault('INPUT_INVALID', `${option} is for --format ${formats.join(', ')}, not for ${format}`);
+  }
+  if (login === undefined && loginFails !== defaultLoginFails)
+    throw new Fault('INPUT_INVALID', '--login-fails is for routes that --login names, and there is none');
 }

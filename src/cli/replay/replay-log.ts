@@ -29,13 +29,14 @@ export interface ReplayLogOptions extends LogFlags, LogReplayOptions {
 export async function replayLog(options: ReplayLogOptions, ground: Ground, io: CommandIo): Promise<ExitCode> {
   const { store, setTime } = ground;
   const rules = readRules(options.policy);
+  const routes = loginRoutesOf(options);
   const input = openInput(options.file, io);
   const log = openLog(options.format, options, input);
   const judge = decideEntries({
     login: ground.decide(engineOf(rules)),
     request: store === null ? null : requestDeciderOf(rules, store),
     setTime,
-    routes: loginRoutesOf(options),
+    routes,
     onNameless: () => {
       replay.notes.nameless += 1;
     },
