@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { type TokenFlags, tokenOf, withToken } from '../token-options.ts';
 import { runDrill } from './run-drill.ts';
 import { runLiveDrill } from './run-live-drill.ts';
 
@@ -18,33 +19,51 @@ Example:
   $ portcullis drill --url http://127.0.0.1:8470
   $ portcullis drill --policy strict.yaml --json`;
 
-interface Flags {
+interface Flags extends TokenFlags {
   readonly policy?: string;
   readonly json: boolean;
   readonly url?: string;
-  readonly token?: string;
-  readonly seconds: string;
+  readonly seconds?: string;
 }
 
 /** Adds `drill` to the program. `end` receives the exit code. */
 export function addDrill(program: Command, io: CommandIo, end: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command('drill')
     .description('run the standard attacks against the policies')
     .option('--policy <file>', 'policies to attack (YAML or JSON)')
     .option('--url <url>', 'attack a running service instead')
-    .option('--token <token>', 'a token of the service with the role decide')
-    .option('--seconds <count>', 'with --url: for how long', '30')
-    .option('--json', 'the report as JSON', false)
+    .option('--seconds <count>', 'with --url: for how long (default: 30)')
+    .option('--json', 'the report as JSON', false);
+  withToken(command, 'decide')
     .addHelpText('after', help)
-    .action(async ({ policy, json, url, token, seconds }: Flags) => {
+    .action(async (flags: Flags) => {
+      const { policy, json, url, seconds = '30' } = flags;
+      refuseStrayFlags(flags);
       if (url !== undefined) {
+        const token = await tokenOf(flags);
         end(await runLiveDrill({ url, token, seconds: secondsIn(seconds), json }, io));
         return;
       }
       const policies = await policiesOf(policy);
       end(await runDrill({ policies, json }, io));
     });
+}
+
+/** A running service has its own policies, and simulated time takes none: neither may seem to have counted. */
+function refuseStrayFlags({ policy, url, token, tokenFile, seconds }: Flags): void {
+  if (url !== undefined && policy !== undefined) {
+    throw new Fault(
+      'INPUT_INVALID',
+      '--policy is not for --url: a running service is attacked under the policies it has',
+    );
+  }
+  const isLive = [token, tokenFile, seconds].some((flag) => flag !== undefined);
+  if (url === undefined && isLive)
+    throw new Fault(
+      'INPUT_INVALID',
+      '--token, --token-file and --seconds are for a running service: name it with --url',
+    );
 }
 
 function secondsIn(text: string): number {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../streams.ts';
+import { type TokenFlags, tokenOf, withToken } from '../token-options.ts';
 
 const help = `
 Shows a running service as it works: decisions per second, active blocks, the rules that speak most, its modes and its last
@@ -10,25 +11,22 @@ Example:
   $ portcullis top --url https://portcullis.internal:8470 --token-file observe.token
   $ portcullis top | grep HARD_BLOCK`;
 
-interface Flags {
+interface Flags extends TokenFlags {
   readonly url: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
 }
 
 /** Adds `top` to the program. */
 export function addTop(program: Command, io: CommandIo): void {
-  program
+  const command = program
     .command('top')
     .description('show what a running service does')
-    .option('--url <url>', 'where the service listens', 'http://127.0.0.1:8470')
-    .option('--token <token>', 'a token with the role observe; other users of this machine can see it')
-    .option('--token-file <file>', 'a file that holds the token')
+    .option('--url <url>', 'where the service listens', 'http://127.0.0.1:8470');
+  withToken(command, 'observe')
     .addHelpText('after', help)
-    .action(async ({ url, token, tokenFile }: Flags) => {
+    .action(async ({ url, ...flags }: Flags) => {
       const { ServiceClient } = await import('./service-client.ts');
       const { runTop } = await import('./run-top.ts');
-      const client = new ServiceClient(url, tokenFile === undefined ? token : await tokenIn(tokenFile));
+      const client = new ServiceClient(url, await tokenOf(flags));
       const stop = new AbortController();
       const end = () => stop.abort();
       process.once('SIGINT', end);
@@ -40,9 +38,4 @@ export function addTop(program: Command, io: CommandIo): void {
         process.off('SIGTERM', end);
       }
     });
-}
-
-async function tokenIn(file: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  return (await readFile(file, 'utf8')).trim();
 }
