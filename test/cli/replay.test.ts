@@ -196,6 +196,12 @@ describe('bad input to replay', () => {
     expect(printed.at(-1).summary).toMatchObject({ events: 2, badLines: 3 });
   });
 
+  it('takes a file of nothing but a byte order mark for an empty one', async () => {
+    for (const input of ['\uFEFF', '\uFEFF\r\n', '\uFEFF\n\n'])
+      expect(await replay(input)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await replay(`\uFEFF\n${event()}`)).stderr).toMatch(/^line 1: .* the line is empty\. /);
+  });
+
   it('tells how many lines it skipped, also without a summary', async () => {
     const { code, stderr } = await replay(`${event()}\n\n{}\n${event({ t: 1 })}\n`, '--skip-bad', '--quiet');
     expect([code, stderr]).toEqual([0, 'portcullis: 2 bad lines were skipped\n']);

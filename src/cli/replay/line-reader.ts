@@ -85,13 +85,14 @@ export class LineReader {
     else this.#addUnreadable(unreadable.notUtf8, lines);
   }
 
-  #add(text: string, lines: (Line | UnreadableLine)[]): void {
+  #add(line: string, lines: (Line | UnreadableLine)[]): void {
+    const isMarked = this.#number === 0 && line.startsWith(BYTE_ORDER_MARK);
+    const text = isMarked ? line.slice(1) : line;
     const isBlank = this.#of === 'events' && this.#blanks.takes(text);
     this.#number += 1;
     if (isBlank) return;
     this.#closeGap(lines);
-    const isMarked = this.#number === 1 && text.startsWith(BYTE_ORDER_MARK);
-    lines.push({ number: this.#number, text: isMarked ? text.slice(1) : text });
+    lines.push({ number: this.#number, text });
   }
 
   #addUnreadable(why: string, lines: (Line | UnreadableLine)[]): void {
