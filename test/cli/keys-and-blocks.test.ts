@@ -58,6 +58,15 @@ describe('keys rotate', () => {
     expect(finishRotation(running, 2_000, true).previousSecret).toBeNull();
   });
 
+  it('begins no rotation for somebody who meant to end one', async () => {
+    const file = join(folder(), 'keys.json');
+    await cli(['keys', 'rotate', file]);
+    const before = readFileSync(file, 'utf8');
+    const { code, stderr } = await cli(['keys', 'rotate', file, '--force']);
+    expect([code, stderr]).toEqual([2, 'portcullis: --force is for ending a rotation: give --finish too\n']);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
   it('changes the file that a link leads to, and says so when there is none', async () => {
     const home = folder();
     const [file, link] = [join(home, 'keys.json'), join(home, 'link.json')];

@@ -8,6 +8,7 @@ import {
   readKeyFile,
   writeKeyFile,
 } from '../../config/key-file.ts';
+import { Fault } from '../../core/fault.ts';
 import type { CommandIo } from '../streams.ts';
 import { harmless } from '../visible.ts';
 
@@ -29,9 +30,11 @@ export function addKeys(program: Command, io: CommandIo): void {
     .description('begin or end a rotation of the secret in a key file')
     .argument('<file>', 'key file; made if it is not there')
     .option('--finish', 'end the running rotation', false)
-    .option('--force', 'end it before its window has passed', false)
+    .option('--force', 'with --finish: end it before its window has passed', false)
     .addHelpText('after', help)
     .action((file: string, { finish, force }: { finish: boolean; force: boolean }) => {
+      if (force && !finish)
+        throw new Fault('INPUT_INVALID', '--force is for ending a rotation: give --finish too');
       if (!finish && !existsSync(file) && makeKeyFile(file, newKeyFile())) {
         io.stdout.write(`${harmless(file)}: made, with a new secret. There was none to rotate.\n`);
         return;
