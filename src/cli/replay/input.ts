@@ -24,6 +24,7 @@ const gzipMagic = [0x1f, 0x8b] as const;
 export function openInput(file: string, io: CommandIo, now: () => number = Date.now): Input {
   const { size, mtimeMs } = file === '-' ? { size: 0, mtimeMs: now() } : statOf(file);
   const source = file === '-' ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  if (file === '-') greetTerminal(io);
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
@@ -37,6 +38,14 @@ export function openInput(file: string, io: CommandIo, now: () => number = Date.
     share: () => (size > 0 ? Math.min(1, read / size) : null),
     writtenAt: mtimeMs,
   };
+}
+
+/** A command that waits for a person who waits for it looks as if it hung: options with several values may take the file's name. */
+function greetTerminal({ stdin, stderr }: CommandIo): void {
+  if (!('isTTY' in stdin) || stdin.isTTY !== true) return;
+  stderr.write(
+    'portcullis: reading from the terminal until Ctrl-D: no file was named, or an option took it\n',
+  );
 }
 
 /** A file that is not there is told of when it is opened, in the same words as for any other command. */
