@@ -49,16 +49,19 @@ export class LogReplay {
   async run(input: Input): Promise<ExitCode> {
     const reader = new LineReader('log');
     const progress = new Progress(this.#io, input.share);
-    for await (const chunk of input.chunks) {
-      await this.#all(reader.push(chunk));
+    try {
+      for await (const chunk of input.chunks) {
+        await this.#all(reader.push(chunk));
+        await this.#flush();
+        progress.show(this.summary.events);
+      }
+      await this.#all(reader.finish());
+      this.#log.end(this.#collect);
+      for (const entry of this.#entries) await this.#decideOne(entry, this.notes.lines, '');
       await this.#flush();
-      progress.show(this.summary.events);
+    } finally {
+      progress.clear();
     }
-    await this.#all(reader.finish());
-    this.#log.end(this.#collect);
-    for (const entry of this.#entries) await this.#decideOne(entry, this.notes.lines, '');
-    await this.#flush();
-    progress.clear();
     return this.#conclude();
   }
 

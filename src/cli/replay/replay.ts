@@ -94,13 +94,16 @@ export class Replay<E extends SummedEvent> {
     const reader = new LineReader('events');
     const { chunks, share } = openInput(this.#options.file, this.#io);
     const progress = new Progress(this.#io, share);
-    for await (const chunk of chunks) {
-      if (!(await this.#all(reader.push(chunk), progress))) return 2;
-      await this.#flush();
-      progress.show(this.summary.events);
+    try {
+      for await (const chunk of chunks) {
+        if (!(await this.#all(reader.push(chunk), progress))) return 2;
+        await this.#flush();
+        progress.show(this.summary.events);
+      }
+      if (!(await this.#all(reader.finish(), progress))) return 2;
+    } finally {
+      progress.clear();
     }
-    if (!(await this.#all(reader.finish(), progress))) return 2;
-    progress.clear();
     await this.#conclude();
     return 0;
   }
