@@ -3,9 +3,9 @@ import { type Fields, fieldsOf, listIn, numberIn, textIn } from './service-statu
 
 /** One event of the feed in one line of words. Texts are the service's; they are cleaned all the same. */
 export function eventWords(event: Fields): string {
-  const { type } = event;
-  const words = wordsOf[textIn(type)]?.(event) ?? otherWords(event);
-  return clean(`${clockOf(numberIn(event.t))} ${textIn(type).padEnd(9)} ${words}`);
+  const type = textIn(event.type);
+  const wordsFor = Object.hasOwn(wordsOf, type) ? wordsOf[type] : undefined;
+  return clean(`${clockOf(numberIn(event.t))} ${type.padEnd(9)} ${(wordsFor ?? otherWords)(event)}`);
 }
 
 type Words = (event: Fields) => string;

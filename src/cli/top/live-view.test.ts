@@ -189,6 +189,8 @@ describe('events in words', () => {
     [{ type: 'pin', pins: [{ id: 'limit:anonymous', until: 9 }] }, 'holding now: limit:anonymous'],
     [{ type: 'pin', pins: [] }, 'none holds any more'],
     [{ type: 'config', version: 7, at: 3, nested: {} }, 'version 7'],
+    [{ type: '__proto__', version: 7 }, 'version 7'],
+    [{ type: 'constructor', version: 7 }, 'version 7'],
   ])('%j', (event, words) => {
     expect(eventWords({ t: 0, ...event })).toBe(`--:--:--.--- ${event.type.padEnd(9)} ${words}`);
   });
