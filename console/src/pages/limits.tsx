@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { type GatewayService, type LimitsView, limitsIn, type Rate } from '../api/limits.ts';
 import { status } from '../api/status.ts';
-import { count, share } from '../format/number.ts';
+import { amount, count, share } from '../format/number.ts';
 import { BarList } from '../parts/bar-list.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
@@ -46,7 +46,7 @@ function LimitPanels({ limits }: { readonly limits: LimitsView }) {
           keyOf={({ method, path }) => `${method} ${path}`}
           columns={[
             { title: 'Method', cell: ({ method }) => <code>{method ?? 'any'}</code> },
-            { title: 'Path', cell: ({ path }) => <code>{path}</code>, isHead: true },
+            { title: 'Path', cell: ({ path }) => <code class="typed">{path}</code>, isHead: true },
             { title: 'Sign-in', cell: ({ isSignIn }) => (isSignIn ? 'yes' : ''), isMinor: true },
             { title: 'Cost', cell: ({ cost }) => count(cost), isNumber: true },
           ]}
@@ -60,8 +60,12 @@ function LimitPanels({ limits }: { readonly limits: LimitsView }) {
             keyOf={({ who }) => who}
             columns={[
               { title: 'Caller', cell: ({ who }) => who, isHead: true },
-              { title: 'Cost a second', cell: ({ ratePerSecond }) => ratePerSecond, isNumber: true },
-              { title: 'At once', cell: ({ ratePerSecond, burst }) => ratePerSecond * burst, isNumber: true },
+              { title: 'Cost a second', cell: ({ ratePerSecond }) => amount(ratePerSecond), isNumber: true },
+              {
+                title: 'At once',
+                cell: ({ ratePerSecond, burst }) => amount(ratePerSecond * burst),
+                isNumber: true,
+              },
             ]}
           />
           {shadow.length === 0 ? null : (
@@ -96,7 +100,7 @@ function ServicesPanel({ services }: { readonly services: readonly GatewayServic
         keyOf={({ name, path }) => `${name} ${path}`}
         columns={[
           { title: 'Service', cell: ({ name }) => name, isHead: true },
-          { title: 'Path', cell: ({ path }) => <code>{path ?? 'anything else'}</code> },
+          { title: 'Path', cell: ({ path }) => <code class="typed">{path ?? 'anything else'}</code> },
           { title: 'Pressure', cell: ({ pressure }) => share(pressure, 1), isNumber: true },
         ]}
       />
