@@ -37,13 +37,13 @@ export function AuditPage() {
                 cell: ({ at }) => <span class="when">{clockTime(at, now)}</span>,
                 isHead: true,
               },
-              { title: 'Who', cell: ({ by }) => by },
+              { title: 'Who', cell: ({ by }) => <span class="typed">{by}</span> },
               {
                 title: 'What',
                 cell: ({ what, isUnsure }) => (isUnsure ? `${what}, perhaps: the store failed` : what),
               },
               { title: 'On', cell: ({ about }) => <AuditTarget about={about} />, isMinor: true },
-              { title: 'Why', cell: ({ why }) => why },
+              { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span> },
               {
                 title: 'Until',
                 cell: ({ until }) => (until === null ? '–' : clockTime(until, now)),

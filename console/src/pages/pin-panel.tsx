@@ -36,8 +36,8 @@ export function PinPanel() {
             keyOf={({ name }) => name}
             columns={[
               { title: 'Holds', cell: ({ what }) => what, isHead: true },
-              { title: 'Who', cell: ({ by }) => by, isMinor: true },
-              { title: 'Why', cell: ({ why }) => why, isMinor: true },
+              { title: 'Who', cell: ({ by }) => <span class="typed">{by}</span>, isMinor: true },
+              { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span>, isMinor: true },
               { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
               {
                 title: 'Act',
