@@ -1,4 +1,4 @@
-import { readAudit } from '../api/operating.ts';
+import { type AuditAct, readAudit } from '../api/operating.ts';
 import { nodeClock } from '../api/service-clock.ts';
 import { clockTime } from '../format/time.ts';
 import { shortBlock } from '../format/words.ts';
@@ -21,11 +21,7 @@ export function AuditPage() {
       <Problem text={problem} />
       <Panel title="Acts of operators">
         {value === null || value.length === 0 ? (
-          <Empty>
-            {value === null && problem === null
-              ? 'Looking…'
-              : 'Nobody has lifted, placed or pinned anything.'}
-          </Empty>
+          <Empty>{wordsForNone(value, problem)}</Empty>
         ) : (
           <DataTable
             caption="Acts of operators, newest first"
@@ -55,6 +51,12 @@ export function AuditPage() {
       </Panel>
     </>
   );
+}
+
+/** Of what could not be read nobody can say that it is empty. */
+function wordsForNone(value: readonly AuditAct[] | null, problem: string | null): string {
+  if (value !== null) return 'Nobody has lifted, placed or pinned anything.';
+  return problem === null ? 'Looking…' : 'Acts of operators could not be read.';
 }
 
 function AuditTarget({ about }: { readonly about: string }) {

@@ -22,7 +22,8 @@ export function BlocksPage() {
   const [said, setSaid] = useState('');
   const now = useStoreNow();
   const keys = useMemo(() => value?.keys ?? [], [value]);
-  const blocked = stillBlocked(keys, now).filter(
+  const running = stillBlocked(keys, now);
+  const blocked = running.filter(
     (key) => (policy === '' || key.policy === policy) && (scope === '' || key.scope === scope),
   );
   const atLeast = value?.isMore ? 'At least ' : '';
@@ -47,11 +48,16 @@ export function BlocksPage() {
         title={value === null ? 'Running blocks' : atLeast + counted(blocked.length, 'blocked key')}
         aside={
           <>
-            <Choice label="Policy" value={policy} choices={namesOf(keys, 'policy')} onChange={setPolicy} />
+            <Choice
+              label="Policy"
+              value={policy}
+              choices={namesOf(keys, 'policy', policy)}
+              onChange={setPolicy}
+            />
             <Choice
               label="Scope"
               value={scope}
-              choices={namesOf(keys, 'scope')}
+              choices={namesOf(keys, 'scope', scope)}
               onChange={setScope}
               word={scopeWord}
             />
@@ -59,7 +65,7 @@ export function BlocksPage() {
         }
       >
         {blocked.length === 0 ? (
-          <Empty>{wordsForNone(value)}</Empty>
+          <Empty>{wordsForNone(value, problem, running.length)}</Empty>
         ) : (
           <BlockTable keys={blocked.slice(0, SHOWN)} onLift={setLifting} />
         )}
@@ -87,10 +93,15 @@ export function BlocksPage() {
   );
 }
 
-/** Of a list that is cut off nobody can say that nothing else runs. */
-function wordsForNone(value: BlockList | null): string {
-  if (value === null) return 'Looking…';
-  return value.isMore ? 'None among the highest blocks, which alone are listed.' : 'No block runs.';
+/**
+ * Of a list that is cut off, or could not be read, nobody can say that nothing runs.
+ *
+ * @param others how many keys are blocked that were not chosen
+ */
+function wordsForNone(value: BlockList | null, problem: string | null, others: number): string {
+  if (value === null) return problem === null ? 'Looking…' : 'Blocks could not be read.';
+  if (value.isMore) return 'None among the highest blocks, which alone are listed.';
+  return others > 0 ? 'No such block runs; there are others.' : 'No block runs.';
 }
 
 interface BlockTableProps {
@@ -153,8 +164,12 @@ function BlockTable({ keys, onLift }: BlockTableProps) {
   );
 }
 
-const namesOf = (keys: readonly BlockedKey[], field: 'policy' | 'scope'): string[] =>
-  [...new Set(keys.map((key) => key[field]))].sort();
+/** What can be chosen; what is chosen stays, also when the last block of it has ended. */
+function namesOf(keys: readonly BlockedKey[], field: 'policy' | 'scope', chosen: string): string[] {
+  const names = new Set(keys.map((key) => key[field]));
+  if (chosen !== '') names.add(chosen);
+  return [...names].sort();
+}
 
 interface ChoiceProps {
   readonly label: string;

@@ -49,10 +49,7 @@ export function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }
       }
     >
       {rows.length === 0 ? (
-        <Empty>
-          No decisions yet. They appear when somebody asks <code>POST /v1/check</code>, <code>/v1/fail</code>{' '}
-          or <code>/v1/succeed</code>.
-        </Empty>
+        <NoDecisions isChosen={onlyDenials && shown.length > 0} />
       ) : (
         <DataTable
           caption="Decisions, newest first"
@@ -77,6 +74,17 @@ export function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }
         />
       )}
     </Panel>
+  );
+}
+
+/** @param isChosen whether there are decisions, and none of those that were asked for */
+function NoDecisions({ isChosen }: { readonly isChosen: boolean }) {
+  if (isChosen) return <Empty>No denial among the latest decisions.</Empty>;
+  return (
+    <Empty>
+      No decisions yet. They appear when somebody asks <code>POST /v1/check</code>, <code>/v1/fail</code> or{' '}
+      <code>/v1/succeed</code>.
+    </Empty>
   );
 }
 

@@ -19,16 +19,18 @@ export function TargetsPanel() {
       <Problem text={problem} />
       {value === null ? null : <Notices value={value} />}
       {value === null || value.targets.length === 0 ? (
-        <Empty>
-          {value === null && problem === null
-            ? 'Looking…'
-            : 'No application reports the services it calls to this node.'}
-        </Empty>
+        <Empty>{wordsForNone(value, problem)}</Empty>
       ) : (
         <Targets rows={value.targets} />
       )}
     </Panel>
   );
+}
+
+/** Of what could not be read nobody can say that it is empty. */
+function wordsForNone(value: TargetsView | null, problem: string | null): string {
+  if (value !== null) return 'No application reports the services it calls to this node.';
+  return problem === null ? 'Looking…' : 'Targets could not be read.';
 }
 
 /** What concerns a client as a whole. */
