@@ -1,4 +1,5 @@
 import { type FeedLine, isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { isAboutPin } from './audit-words.ts';
 import { count, counted } from './number.ts';
 import { pinWords } from './pin-words.ts';
 
@@ -28,7 +29,7 @@ const tellers: Readonly<Record<string, Tell>> = {
 /** The record of an act calls what it is about a block, also where it is a pin. */
 function tellAct(line: FeedLine): string {
   const what = text(line, 'what');
-  const about = what === 'pinned' || what === 'unpinned' ? pinWords(text(line, 'block')) : 'a block';
+  const about = isAboutPin(what) ? pinWords(text(line, 'block')) : 'a block';
   const done =
     line.unsure === true ? `may have ${what} ${about}, or not, for the store failed` : `${what} ${about}`;
   return `${text(line, 'by')} ${done}: ${text(line, 'why')}`;

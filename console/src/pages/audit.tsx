@@ -1,7 +1,7 @@
 import { type AuditAct, readAudit } from '../api/operating.ts';
 import { nodeClock } from '../api/service-clock.ts';
+import { aboutWords, isAboutPin } from '../format/audit-words.ts';
 import { clockTime } from '../format/time.ts';
-import { shortBlock } from '../format/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
 import { useReading } from '../state/reading.ts';
@@ -38,7 +38,7 @@ export function AuditPage() {
                 title: 'What',
                 cell: ({ what, isUnsure }) => (isUnsure ? `${what}, perhaps: the store failed` : what),
               },
-              { title: 'On', cell: ({ about }) => <AuditTarget about={about} />, isMinor: true },
+              { title: 'On', cell: (act) => <AuditTarget act={act} />, isMinor: true },
               { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span> },
               {
                 title: 'Until',
@@ -59,8 +59,7 @@ function wordsForNone(value: readonly AuditAct[] | null, problem: string | null)
   return problem === null ? 'Looking…' : 'Acts of operators could not be read.';
 }
 
-function AuditTarget({ about }: { readonly about: string }) {
-  const [policy, scope] = about.split(':');
-  const isBlock = about.split(':').length > 2;
-  return <code title={about}>{isBlock ? `${policy} ${scope} ${shortBlock(about)}` : about}</code>;
+function AuditTarget({ act: { what, about } }: { readonly act: AuditAct }) {
+  const words = aboutWords(what, about);
+  return isAboutPin(what) ? <span title={about}>{words}</span> : <code title={about}>{words}</code>;
 }
