@@ -11,7 +11,7 @@ const AGAIN_EVERY_MS = 5_000;
 
 /** Asks for a token only when the service does; on loopback without tokens it does not. */
 export function App() {
-  const { stage, token, why } = useCell(session);
+  const { stage, token, why, isEnded } = useCell(session);
   useEffect(() => {
     if (stage === 'unknown') void firstLook();
   }, [stage]);
@@ -31,5 +31,5 @@ export function App() {
     };
   }, [stage, token]);
   if (stage === 'in') return <Shell />;
-  return <SignIn isAsked={stage === 'asked'} why={why} />;
+  return <SignIn isAsked={stage === 'asked'} why={why} isEnded={isEnded} />;
 }

@@ -1,5 +1,5 @@
 import { isObject, textOf } from '../feed/feed-line.ts';
-import { session } from './session.ts';
+import { askForToken, session } from './session.ts';
 
 /** An answer of the service that is not the one that was asked for, in words for a person. */
 export class ServiceProblem extends Error {
@@ -26,8 +26,7 @@ export async function ask(method: string, path: string, body?: object): Promise<
   const answer = await readAnswer(response);
   if (response.ok) return answer;
   // An answer to another token than the present one says nothing about that.
-  if (response.status === 401 && session.get().token === token)
-    session.set({ ...session.get(), stage: 'asked', why: null });
+  if (response.status === 401 && session.get().token === token) askForToken(token !== null);
   throw new ServiceProblem(response.status, problemText(response.status, answer));
 }
 

@@ -9,6 +9,8 @@ export interface Session {
   readonly token: string | null;
   /** Why somebody stands at the door; null: because a token is asked for. */
   readonly why: string | null;
+  /** Whether the tab had a token that the service does not take any more. */
+  readonly isEnded: boolean;
 }
 
 /** The token lives as long as the tab: sessionStorage, never localStorage, never a cookie. */
@@ -16,21 +18,33 @@ export const session = createCell<Session>({
   stage: 'unknown',
   token: sessionStorage.getItem(TOKEN_ITEM),
   why: null,
+  isEnded: false,
 });
 
 /** Keeps a token that the service has accepted. */
 export function enter(token: string | null): void {
   if (token === null) sessionStorage.removeItem(TOKEN_ITEM);
   else sessionStorage.setItem(TOKEN_ITEM, token);
-  session.set({ stage: 'in', token, why: null });
+  session.set({ stage: 'in', token, why: null, isEnded: false });
 }
 
+/** Signs out. Who comes next acts in a name of their own. */
 export function leave(): void {
-  sessionStorage.removeItem(TOKEN_ITEM);
-  session.set({ stage: 'asked', token: null, why: null });
+  sessionStorage.removeItem(NAME_ITEM);
+  askForToken(false);
 }
 
-/** Who acts, for the audit log; remembered while the tab lives. */
+/**
+ * Forgets the token and asks for one.
+ *
+ * @param isEnded whether there was one, which the service has refused
+ */
+export function askForToken(isEnded: boolean): void {
+  sessionStorage.removeItem(TOKEN_ITEM);
+  session.set({ stage: 'asked', token: null, why: null, isEnded });
+}
+
+/** Who acts, for the audit log; remembered until they sign out or the tab closes. */
 export const operatorName = {
   get: (): string => sessionStorage.getItem(NAME_ITEM) ?? '',
   set: (name: string): void => sessionStorage.setItem(NAME_ITEM, name),

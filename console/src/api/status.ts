@@ -2,7 +2,7 @@ import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
 import { createCell } from '../state/cell.ts';
 import { ask, ServiceProblem, wordsOf } from './client.ts';
 import { nodeClock } from './service-clock.ts';
-import { enter, session } from './session.ts';
+import { askForToken, enter, session } from './session.ts';
 
 /** The mode of one policy on the node that answered. */
 export interface PolicyMode {
@@ -80,8 +80,10 @@ async function lookFirst(): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof ServiceProblem)) throw cause;
     if (isOvertaken()) return;
-    const isRefused = cause.status === 401 || cause.status === 403;
-    session.set({ stage: 'asked', token: isRefused ? null : token, why: isRefused ? null : cause.message });
+    // Where no token was shown a 403 is about this place, and a token would not help.
+    const isRefused = cause.status === 401 || (cause.status === 403 && token !== null);
+    if (isRefused) askForToken(token !== null);
+    else session.set({ stage: 'asked', token, why: cause.message, isEnded: false });
   }
 }
 
@@ -92,7 +94,7 @@ export async function tryToken(token: string): Promise<void> {
   try {
     await ask('GET', 'v1/status');
   } catch (cause) {
-    session.set({ stage: 'asked', token: null, why: null });
+    askForToken(false);
     throw cause;
   }
   enter(token);

@@ -8,10 +8,12 @@ interface SignInProps {
   readonly isAsked: boolean;
   /** Why the service could not be asked; null when it wants a token. */
   readonly why: string | null;
+  /** Whether the tab had a token that the service does not take any more. */
+  readonly isEnded: boolean;
 }
 
 /** The door. The token stays in this tab and goes nowhere but to the service. */
-export function SignIn({ isAsked, why }: SignInProps) {
+export function SignIn({ isAsked, why, isEnded }: SignInProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -19,6 +21,7 @@ export function SignIn({ isAsked, why }: SignInProps) {
     document.title = 'Sign in · Portcullis';
     if (isAsked) field.current?.focus();
   }, [isAsked]);
+  const ended = isEnded ? 'The service takes the token of this tab no more.' : null;
   const submit = async (event: Event) => {
     event.preventDefault();
     const token = field.current?.value.trim() ?? '';
@@ -59,7 +62,7 @@ export function SignIn({ isAsked, why }: SignInProps) {
                 pin. It is kept until this tab closes.
               </small>
             </div>
-            <Problem text={problem ?? why} />
+            <Problem text={problem ?? why ?? ended} />
             <div class="actions">
               <button type="submit" class="primary" disabled={isBusy}>
                 {isBusy ? 'Looking…' : 'Sign in'}

@@ -1,0 +1,84 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { attacker, bruteForce } from './attacks.ts';
+import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
+import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+
+describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startConsoleService();
+    browser = await openBrowser();
+    await bruteForce(service, { accounts: 2, failures: 6 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openConsole(browser, service.url));
+    await signIn(page);
+  });
+  afterEach(() => page.context().close());
+
+  const keptByTab = () => page.evaluate<string>('JSON.stringify({ ...sessionStorage })');
+
+  it('who signs out leaves neither token nor name to the next one in this tab', async () => {
+    await visit(page, 'Blocks');
+    await page.getByRole('button', { name: /^Lift/ }).first().click();
+    await page.getByLabel('Who').fill('Ada');
+    await page.getByLabel('Why').fill('a false alarm');
+    await page.getByRole('button', { name: 'Lift', exact: true }).last().click();
+    await page.getByText('The block is lifted.').waitFor();
+    expect(await keptByTab()).toContain('Ada');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(await keptByTab()).toBe('{}');
+  });
+
+  it('says why when the service takes the token no more, and forgets it, before and after a reload', async () => {
+    const refuse = () =>
+      page.route('**/v1/status', (route) => route.fulfill({ status: 401, json: { status: 401 } }));
+    await refuse();
+    const words = page.getByRole('alert').getByText('The service takes the token of this tab no more.');
+    await words.waitFor();
+    expect(await keptByTab()).not.toContain(tokens.operate);
+    await page.unrouteAll();
+    await signIn(page);
+    await refuse();
+    await page.reload();
+    await words.waitFor();
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+    expect(await words.count()).toBe(0);
+  });
+
+  it('says what the service says where no token would help', async () => {
+    const detail = 'No tokens are configured: only this machine is served.';
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.route('**/v1/status', (route) =>
+      route.fulfill({ status: 403, json: { status: 403, detail } }),
+    );
+    await page.reload();
+    await page.getByRole('alert').getByText(detail).waitFor();
+  });
+
+  it('shows nothing of a subject to the next one, also not by going back', async () => {
+    await visit(page, 'Subject');
+    await page.getByLabel('Account').fill(attacker(0).account);
+    await page.getByLabel('IP address').fill(attacker(0).ip);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    await page.goBack();
+    await page.getByLabel('Token').fill(tokens.observe);
+    await page.goForward();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Nothing has been asked yet.').waitFor();
+    expect(await page.getByLabel('Account').inputValue()).toBe('');
+  });
+});
