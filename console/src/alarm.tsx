@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { nodeClock } from './api/service-clock.ts';
 import { status } from './api/status.ts';
 import { feed } from './feed/feed-client.ts';
 import { clockTime } from './format/time.ts';
@@ -8,7 +9,10 @@ import { useCell } from './state/cell.ts';
 
 const changes: ReadonlySet<string> = new Set(['mode', 'breaker', 'critical']);
 
-/** What nobody may overlook: a policy that does not decide as it should, or a service that does not answer. */
+/**
+ * What nobody may overlook: a policy that does not decide as it should, a store that does not answer (policies notice only
+ * when somebody asks them), or a service that does not.
+ */
 export function Alarm() {
   const { value, problem } = useCell(status);
   const lastChange = useCell(feed, newestChange);
@@ -16,21 +20,23 @@ export function Alarm() {
     if (lastChange > 0) void status.look();
   }, [lastChange]);
   const odd = value?.modes.filter(({ mode }) => mode !== 'NORMAL') ?? [];
-  if (odd.length === 0 && problem === null) return null;
+  const isStoreAway = odd.length === 0 && value?.raw.storeAnswers === false;
+  if (odd.length === 0 && !isStoreAway && problem === null) return null;
   return (
     <div class="alarm" role="alert" aria-live="assertive">
       <Icon name="alert" />
-      <strong>{odd.length > 0 ? 'Degraded' : 'No answer from the service'}</strong>
+      <strong>{odd.length > 0 || isStoreAway ? 'Degraded' : 'No answer from the service'}</strong>
       <ul>
         {odd.map(({ policy, mode, since, fault }) => (
           <li key={policy}>
             <b>
               {policy}: {mode}
             </b>
-            {since === null ? '' : ` since ${clockTime(since, Date.now())}`}. {faultSentence(fault)}
+            {since === null ? '' : ` since ${clockTime(since, nodeClock.now())}`}. {faultSentence(fault)}
             {modeSentence(mode)}
           </li>
         ))}
+        {isStoreAway ? <li>The store does not answer. What is decided now is decided without it.</li> : null}
         {problem === null ? null : <li>{problem} What is shown may be old.</li>}
       </ul>
       <a href="#/health">Health</a>
