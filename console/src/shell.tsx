@@ -4,6 +4,7 @@ import { leave, session } from './api/session.ts';
 import { status } from './api/status.ts';
 import { feed } from './feed/feed-client.ts';
 import type { Link } from './feed/feed-messages.ts';
+import { zoneWords } from './format/time.ts';
 import { AuditPage } from './pages/audit.tsx';
 import { BlocksPage } from './pages/blocks.tsx';
 import { HealthPage } from './pages/health.tsx';
@@ -55,6 +56,9 @@ export function Shell() {
       <Navigation path={path} />
       <main class="main" id="main" tabIndex={-1} ref={main}>
         <View />
+        {path === 'replay' ? null : (
+          <p class="faint">Times are those of this browser: {zoneWords(Date.now())}.</p>
+        )}
       </main>
       {isHelpOpen ? <ShortcutList onClose={() => setHelpOpen(false)} /> : null}
     </div>

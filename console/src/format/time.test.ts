@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countdown, eventTime, sinceZero, spanWords } from './time.ts';
+import { countdown, eventTime, sinceZero, spanWords, zoneWords } from './time.ts';
 
 describe('a countdown', () => {
   it.each([
@@ -39,4 +39,13 @@ it('names the time of a replayed event as a date or since zero', () => {
   expect(eventTime(1_700_000_000_000)).toBe('2023-11-14 22:13:20 UTC');
   expect(eventTime(28_017_309)).toBe('07:46:57');
   expect(sinceZero(90_000_000)).toBe('1 d 01:00:00');
+});
+
+it('names a zone and how far it is ahead at that time of the year', () => {
+  const summer = Date.UTC(2026, 6, 1);
+  const winter = Date.UTC(2026, 0, 1);
+  expect(zoneWords(summer, 'Europe/Berlin')).toBe('Europe/Berlin, GMT+2');
+  expect(zoneWords(winter, 'Europe/Berlin')).toBe('Europe/Berlin, GMT+1');
+  expect(zoneWords(winter, 'Asia/Tehran')).toBe('Asia/Tehran, GMT+3:30');
+  expect(zoneWords(winter, 'UTC')).toBe('UTC');
 });

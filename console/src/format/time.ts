@@ -48,6 +48,21 @@ export function clockTime(atMs: number, nowMs: number): string {
   return format.format(atMs);
 }
 
+/**
+ * The zone that clock times are in, by its name and how far it is ahead at that time: `Europe/Berlin, GMT+2`.
+ *
+ * @param timeZone default: that of the browser
+ */
+export function zoneWords(atMs: number, timeZone?: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZoneName: 'shortOffset',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+  const { timeZone: name } = format.resolvedOptions();
+  const ahead = format.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value;
+  return ahead === undefined || name === 'UTC' ? name : `${name}, ${ahead}`;
+}
+
 const YEAR_2000_MS = 946_684_800_000;
 
 /** The time of a replayed event: a date where it is one of our days, else the time since zero. */

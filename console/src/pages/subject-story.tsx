@@ -24,13 +24,14 @@ const tones: Readonly<Record<string, string>> = { ALLOW: 'allow', SOFT_BLOCK: 's
 
 /** Why a subject is blocked, which events led to it, when it ends. */
 export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectStoryProps) {
-  const { now, policy, keys, words } = explanation;
+  const { at, now, policy, keys, words } = explanation;
   return (
     <>
       <Panel
         title={`Now, under the policy ${policy}`}
         aside={
           <>
+            <span>As of {clockTime(at, storeClock.now())}</span>
             <button type="button" class="small" onClick={onAgain}>
               Look again
             </button>
