@@ -87,6 +87,9 @@ export function BlocksPage() {
             Ends every block on this <ScopeTag scope={lifting.scope} /> of policy {lifting.policy} now, hard
             and soft. Scores and remembered levels stay.
           </p>
+          <p class="whom">
+            Id <code title={lifting.id}>{shortBlock(lifting.id)}</code>
+          </p>
         </NoteDialog>
       )}
     </>

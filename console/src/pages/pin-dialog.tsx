@@ -40,6 +40,7 @@ export function PinDialog({ onClose, onPinned }: PinDialogProps) {
     rule: shadowable[0] ?? 'score',
     forMs: HOUR_MS,
   });
+  const kinds = pinKinds.filter(({ kind }) => kind !== 'scenario' || scenarios.length > 0);
   const change = (part: Partial<PinForm>) => setForm({ ...form, ...part });
   return (
     <NoteDialog
@@ -55,7 +56,7 @@ export function PinDialog({ onClose, onPinned }: PinDialogProps) {
         <Select
           label="What"
           value={form.kind}
-          choices={pinKinds.map(({ kind, title }) => [kind, title])}
+          choices={kinds.map(({ kind, title }) => [kind, title])}
           onChange={(kind) => change({ kind: kind as PinKind })}
         />
         <PinFields form={form} change={change} policies={policies} scenarios={scenarios} />

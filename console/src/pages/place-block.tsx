@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Note, placeBlock, type SubjectSignals } from '../api/operating.ts';
+import { subjectWords } from '../format/subject-words.ts';
 import { scopeWord } from '../format/words.ts';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 
@@ -22,6 +23,7 @@ export function PlaceBlock({ signals, onClose, onPlaced }: PlaceBlockProps) {
   };
   return (
     <NoteDialog title="Place a block" action="Place" onClose={onClose} onConfirm={place}>
+      <p class="whom">{subjectWords(signals)}</p>
       <div class="fields">
         <div class="field">
           <label for="place-scope">On</label>

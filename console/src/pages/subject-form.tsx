@@ -5,8 +5,13 @@ type Confidence = 'LOW' | 'MEDIUM' | 'HIGH';
 
 const actions = ['auth.login', 'auth.otp', 'api.heavy'] as const;
 
+interface SubjectFormProps {
+  readonly onAsk: (signals: SubjectSignals) => Promise<void>;
+  readonly onClear: () => void;
+}
+
 /** The signals of one subject. Empty fields are left out. */
-export function SubjectForm({ onAsk }: { readonly onAsk: (signals: SubjectSignals) => Promise<void> }) {
+export function SubjectForm({ onAsk, onClear }: SubjectFormProps) {
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -17,7 +22,7 @@ export function SubjectForm({ onAsk }: { readonly onAsk: (signals: SubjectSignal
     setBusy(false);
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={(event) => void submit(event)} onReset={onClear}>
       <div class="fields">
         <Field name="account" label="Account" note="As the host names it to the service" />
         <Field name="ip" label="IP address" isRequired />

@@ -15,6 +15,8 @@ type Moment = Explanation['history'][number];
 
 interface SubjectStoryProps {
   readonly explanation: Explanation;
+  /** The subject as it was typed: the fields above may hold another one by now. */
+  readonly whom: string;
   readonly onLift: (key: Key) => void;
   readonly onPlace: () => void;
   readonly onAgain: () => void;
@@ -23,7 +25,7 @@ interface SubjectStoryProps {
 const tones: Readonly<Record<string, string>> = { ALLOW: 'allow', SOFT_BLOCK: 'soft', HARD_BLOCK: 'hard' };
 
 /** Why a subject is blocked, which events led to it, when it ends. */
-export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectStoryProps) {
+export function SubjectStory({ explanation, whom, onLift, onPlace, onAgain }: SubjectStoryProps) {
   const { at, now, policy, keys, words } = explanation;
   return (
     <>
@@ -41,6 +43,7 @@ export function SubjectStory({ explanation, onLift, onPlace, onAgain }: SubjectS
           </>
         }
       >
+        <p class="panel-body whom">{whom}</p>
         {now.mode === 'NORMAL' ? <Verdict now={now} /> : <NotDeciding sentence={words[0] ?? ''} />}
         <div class="panel-body">
           <ReasonList reasons={now.reasons} />

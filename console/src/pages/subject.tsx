@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/client.ts';
 import { type Explanation, explainSubject, liftBlock, type SubjectSignals } from '../api/operating.ts';
+import { subjectWords } from '../format/subject-words.ts';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
 import { PlaceBlock } from './place-block.tsx';
@@ -36,6 +37,11 @@ export function SubjectPage() {
     await look(signals);
     story.current?.focus();
   };
+  const clear = () => {
+    setFound(null);
+    setProblem(null);
+    setSaid('');
+  };
   const lift = async (key: Key, note: { by: string; why: string }) => {
     const wasRunning = await liftBlock(key.id, note);
     setSaid(wasRunning ? `The block on ${key.scope} is lifted.` : 'The block had already ended.');
@@ -49,7 +55,7 @@ export function SubjectPage() {
       </div>
       <Panel title="Look up">
         <div class="panel-body">
-          <SubjectForm onAsk={ask} />
+          <SubjectForm onAsk={ask} onClear={clear} />
         </div>
       </Panel>
       <Problem text={problem} />
@@ -64,13 +70,14 @@ export function SubjectPage() {
         ) : (
           <SubjectStory
             explanation={found.explanation}
+            whom={subjectWords(found.signals)}
             onLift={setLifting}
             onPlace={() => setPlacing(true)}
             onAgain={() => void look(found.signals)}
           />
         )}
       </div>
-      {lifting === null ? null : (
+      {lifting === null || found === null ? null : (
         <NoteDialog
           title="Lift a block"
           action="Lift"
@@ -78,6 +85,7 @@ export function SubjectPage() {
           onConfirm={(note) => lift(lifting, note)}
         >
           <p>Ends every block on {lifting.scope} of this subject now. Scores and remembered levels stay.</p>
+          <p class="whom">{subjectWords(found.signals)}</p>
         </NoteDialog>
       )}
       {isPlacing && found !== null ? (

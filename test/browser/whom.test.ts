@@ -1,0 +1,65 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { attacker, bruteForce } from './attacks.ts';
+import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
+import { type ConsoleService, startConsoleService } from './console-service.ts';
+
+describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
+  let browser: Browser;
+  let service: ConsoleService;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startConsoleService({ scenarios: { enabled: false } });
+    browser = await openBrowser();
+    await bruteForce(service, { accounts: 2, failures: 6 });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openConsole(browser, service.url, { width: 390, height: 844 }));
+    await signIn(page);
+  });
+  afterEach(() => page.context().close());
+
+  it('the console says which subject it is about, whatever has been typed since', async () => {
+    await visit(page, 'Subject');
+    await page.getByLabel('Account').fill(attacker(0).account);
+    await page.getByLabel('IP address').fill(attacker(0).ip);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    const whom = `Account ${attacker(0).account}, IP address ${attacker(0).ip}, action auth.login`;
+    await page
+      .getByRole('region', { name: /^Now, under/ })
+      .getByText(whom)
+      .waitFor();
+    await page.getByLabel('Account', { exact: true }).fill('somebody-else');
+    await page.getByRole('button', { name: 'Place a block' }).click();
+    await page.getByRole('dialog').getByText(whom).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Lift the block on Account' }).click();
+    await page.getByRole('dialog').getByText(whom).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('Nothing has been asked yet.').waitFor();
+    expect(await page.getByText(attacker(0).account).count()).toBe(0);
+  });
+
+  it('the console says which of many blocks it is about, also where its id has no column', async () => {
+    await visit(page, 'Blocks');
+    const lift = page.getByRole('button', { name: /^Lift/ }).first();
+    const [, id = ''] = / of (\S+)$/.exec((await lift.getAttribute('aria-label')) ?? '') ?? [];
+    expect(id).toMatch(/^.{8}…$/);
+    await lift.click();
+    await page.getByRole('dialog').getByText(id).waitFor();
+  });
+
+  it('nothing can be chosen that there is none of', async () => {
+    await visit(page, 'Limits');
+    await page.getByRole('button', { name: 'Pin for a time' }).click();
+    const kinds = await page.getByRole('combobox', { name: 'What' }).locator('option').allTextContents();
+    expect(kinds).toContain('A rule, in shadow');
+    expect(kinds).not.toContain('A scenario, off');
+  });
+});
