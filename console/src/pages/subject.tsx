@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../api/client.ts';
 import { type Explanation, explainSubject, liftBlock, type SubjectSignals } from '../api/operating.ts';
 import { subjectWords } from '../format/subject-words.ts';
@@ -23,6 +23,13 @@ export function SubjectPage() {
   const [isPlacing, setPlacing] = useState(false);
   const [said, setSaid] = useState('');
   const story = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (lifting === null) return;
+    // The button that opened the dialog may have gone with its block, and the focus with it.
+    return () => {
+      if (document.activeElement === document.body) story.current?.focus();
+    };
+  }, [lifting]);
   const look = async (signals: SubjectSignals) => {
     try {
       setFound({ signals, explanation: await explainSubject(signals) });
