@@ -14,6 +14,7 @@ import { ReplayPage } from './pages/replay.tsx';
 import { ShortcutList } from './pages/shortcut-list.tsx';
 import { SubjectPage } from './pages/subject.tsx';
 import { Icon, Mark } from './parts/icons.tsx';
+import { endReplay } from './replay/replay-client.ts';
 import { useCell } from './state/cell.ts';
 import { isPaused } from './state/pause.ts';
 import { type PagePath, pages, route } from './state/route.ts';
@@ -92,6 +93,12 @@ const linkWords: Readonly<Record<Link, string>> = {
 const themeWords = { auto: 'as the system', dark: 'dark', light: 'light' } as const;
 const themeIcons = { auto: 'auto', dark: 'moon', light: 'sun' } as const;
 
+/** What the last operator looked at is not for the next one. */
+function signOut(): void {
+  endReplay();
+  leave();
+}
+
 function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const link = useCell(feed, linkOf);
   const environment = useCell(status, environmentOf);
@@ -131,7 +138,7 @@ function TopBar({ onHelp }: { readonly onHelp: () => void }) {
             class="plain icon-only"
             title="Sign out"
             aria-label="Sign out"
-            onClick={leave}
+            onClick={signOut}
           >
             <Icon name="leave" />
           </button>

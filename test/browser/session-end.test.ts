@@ -66,6 +66,20 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     await page.getByRole('alert').getByText(detail).waitFor();
   });
 
+  it('shows nothing of a file that was replayed to the next one', async () => {
+    await visit(page, 'Replay');
+    const line = { t: 0, op: 'fail', account: 'a1', ip: '203.0.113.7' };
+    const file = { name: 'a-night.jsonl', mimeType: 'text/plain', buffer: Buffer.from(JSON.stringify(line)) };
+    await page.getByLabel('Event file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText(/a-night\.jsonl/).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').fill(tokens.observe);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Event file').waitFor();
+    expect(await page.getByText(/a-night\.jsonl/).count()).toBe(0);
+  });
+
   it('shows nothing of a subject to the next one, also not by going back', async () => {
     await visit(page, 'Subject');
     await page.getByLabel('Account').fill(attacker(0).account);
