@@ -21,18 +21,6 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     await redis?.stop();
   });
 
-  it('a banner says so also while nobody asks for a decision', async () => {
-    const { page } = await openConsole(browser, service.url);
-    await signIn(page);
-    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
-    await redis.kill();
-    const words = page.getByRole('alert').getByText(/The store does not answer/);
-    await words.first().waitFor();
-    await redis.resume();
-    await words.first().waitFor({ state: 'detached' });
-    await page.context().close();
-  });
-
   it('a banner says so on every page, in words, and stays in sight', async () => {
     const { page } = await openConsole(browser, service.url);
     await signIn(page);
@@ -96,3 +84,35 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     await page.context().close();
   });
 });
+
+describe.skipIf(chromiumPath() === null || !isRedisInstalled())(
+  'when the store of an idle service dies',
+  () => {
+    let browser: Browser;
+    let redis: RedisServer;
+    let service: ConsoleService;
+
+    beforeAll(async () => {
+      redis = await startRedis();
+      service = await startConsoleService({ store: redis.url });
+      browser = await openBrowser();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await service?.close();
+      await redis?.stop();
+    });
+
+    it('a banner says so also while nobody asks for a decision, and goes when it is back', async () => {
+      const { page } = await openConsole(browser, service.url);
+      await signIn(page);
+      await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+      await redis.kill();
+      const words = page.getByRole('alert').getByText(/The store does not answer/);
+      await words.first().waitFor();
+      await redis.resume();
+      await words.first().waitFor({ state: 'detached' });
+      await page.context().close();
+    });
+  },
+);
