@@ -57,7 +57,9 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       const keys = times(300, () => group().key);
       await Promise.all(keys.map((key) => store.transact([key], addOne(key))));
       driver.restart();
-      const counts = await Promise.all(keys.map((key) => store.view([key], (records) => records.get(key)?.count)));
+      const counts = await Promise.all(
+        keys.map((key) => store.view([key], (records) => records.get(key)?.count)),
+      );
       expect(counts).toEqual(keys.map(() => 1));
       expect(driver.rounds).toBe(1);
       expect(driver.commands).toBe(isCluster ? 300 : 2);

@@ -57,11 +57,11 @@ export async function compare(
 
 function readerOf({ log, logged }: Comparison, flags: CompareFlags, input: Input): EntryReader {
   const { format } = flags;
-  if (log === null) refuseStrayOptions(flags);
-  if (logged !== null) return loggedReader(logged);
-  return format === 'events' || format === 'decisions' || log === null
-    ? eventReader
-    : logReader(openLog(format, flags, input), log);
+  const isLog = format !== 'events' && format !== 'decisions' && log !== null;
+  const reader = isLog ? logReader(openLog(format, flags, input), log) : eventReader;
+  // What is wrong in itself is told first.
+  refuseStrayOptions(flags);
+  return logged === null ? reader : loggedReader(logged);
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'the defaults' : file);

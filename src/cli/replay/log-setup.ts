@@ -4,20 +4,18 @@ import { timeZoneOf } from '../../abuse/log-formats/time-zone.ts';
 import { createClientAddress } from '../../adapters/client-address.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Input } from './input.ts';
-import { type LogFlags, refuseStrayOptions } from './log-options.ts';
+import type { LogFlags } from './log-options.ts';
 import { LoginRoutes } from './login-routes.ts';
 
 /** The reader of a log. @throws Fault `INPUT_INVALID` when an option is not what it must be. */
 export function openLog(name: LogFormatName, flags: LogFlags, input: Pick<Input, 'writtenAt'>): LogFormat {
   const { trustedProxy = [] } = flags;
-  const log = openLogFormat(name, {
+  return openLogFormat(name, {
     year: flags.year === undefined ? undefined : yearOf(flags.year),
     zone: timeZoneOf(flags.timeZone),
     writtenAt: input.writtenAt,
     clientOf: trustedProxy.length === 0 ? undefined : createClientAddress({ trustedProxies: trustedProxy }),
   });
-  refuseStrayOptions(flags);
-  return log;
 }
 
 /** The routes that are logins; null when none is named. */

@@ -4,7 +4,7 @@ import type { MemoryStore } from '../../stores/memory/index.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { decideEntries } from './entry-decider.ts';
 import { openInput } from './input.ts';
-import type { LogFlags } from './log-options.ts';
+import { type LogFlags, refuseStrayOptions } from './log-options.ts';
 import { LogReplay, type LogReplayOptions } from './log-replay.ts';
 import { loginRoutesOf, openLog } from './log-setup.ts';
 import type { Decide } from './replay.ts';
@@ -32,6 +32,7 @@ export async function replayLog(options: ReplayLogOptions, ground: Ground, io: C
   const routes = loginRoutesOf(options);
   const input = openInput(options.file, io);
   const log = openLog(options.format, options, input);
+  refuseStrayOptions(options);
   const judge = decideEntries({
     login: ground.decide(engineOf(rules)),
     request: store === null ? null : requestDeciderOf(rules, store),
