@@ -31,7 +31,7 @@ function strictLimiter(): Limiter {
 /** A guard and the sign-in that everybody fails. */
 const hopeless = () => ({
   guard: createGuard({ secret }),
-  options: { account: () => 'alice', verify: () => null, peer },
+  options: { account: () => 'alice', verify: () => null },
 });
 
 async function serve(handler: Parameters<typeof createServer>[1]) {
@@ -139,6 +139,7 @@ describe('an application answers in its own words', () => {
       '/login',
       honoAdapter.protect(guard, {
         ...options,
+        peer,
         handler: (context, { reason }) => context.redirect(`/sign-in?why=${reason}`),
       }),
     );
@@ -160,6 +161,7 @@ describe('an application answers in its own words', () => {
     })(() => new Response('ok'));
     const signIn = fetchAdapter.protect(guard, {
       ...options,
+      peer,
       handler: (_, { reason }) => new Response(reason, { status: 403 }),
     })(() => new Response('welcome'));
     const request = () => new Request('http://localhost/x');
