@@ -5,6 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { AccessLog } from '../src/abuse/log-formats/access-log.ts';
 import { compare } from '../src/cli/compare/compare.ts';
 import { openReplayStore } from '../src/cli/engine-options.ts';
+import { defaultLoginFails } from '../src/cli/replay/log-options.ts';
 import { decideImmediately } from '../src/cli/replay/replay.ts';
 import { replayLog } from '../src/cli/replay/replay-log.ts';
 import type { CommandIo } from '../src/cli/streams.ts';
@@ -84,7 +85,7 @@ function parse(lines: readonly string[]): number {
   return entries;
 }
 
-const flags = { format: 'nginx', json: true, timeZone: 'UTC', loginFails: '401' } as const;
+const flags = { format: 'nginx', json: true, timeZone: 'UTC', loginFails: defaultLoginFails } as const;
 
 /** What is told goes nowhere. */
 function silence(): CommandIo {

@@ -23,7 +23,7 @@ Formats:
   kratos     log of Ory Kratos, JSON or text
 gzip is recognised by itself. Lines of a log that are not understood are counted and shown, never guessed.`;
 
-const defaultLoginFails = '400,401,403,422';
+export const defaultLoginFails = '400,401,403,422';
 
 /** Adds the options that say what a file is. */
 export function addLogOptions(command: Command): Command {
