@@ -21,6 +21,15 @@ function gateAt(basePath: string) {
 }
 
 describe('the gate of the limits', () => {
+  it.each([
+    ['at once', () => 'an admin'],
+    ['later', async () => 'an admin'],
+  ])('leaves a call alone for which skip says something, %s, as express-rate-limit does', async (_, skip) => {
+    const limiter = createLimiter({ store: createMemoryStore(), secret });
+    const gate = new LimitGate<[]>(limiter, { skip } as object, () => caller);
+    expect(await gate.pass(arrival('GET', '/'))).toBeNull();
+  });
+
   it.each(['GET', 'get', 'HEAD', 'head', 'Head'])('charges %s as the method that it is', async (method) => {
     const passage = await gateAt('/').pass(arrival(method, '/export'));
     expect(passage?.rateLimit.verdict).toMatchObject({ route: 'GET /export', cost: 7 });

@@ -92,9 +92,9 @@ export class LimitGate<Args extends readonly unknown[]> {
   pass(arrival: Arrival, ...args: Args): Awaitable<Passage | null> {
     const { skip } = this.#options;
     if (skip === undefined) return this.#identify(arrival, args);
-    const skipped = skip(...args);
-    if (isLater(skipped)) return this.#passUnless(skipped, arrival, args);
-    return skipped === true ? null : this.#identify(arrival, args);
+    const skipped: unknown = skip(...args);
+    if (isLater<boolean>(skipped)) return this.#passUnless(skipped, arrival, args);
+    return skipped ? null : this.#identify(arrival, args);
   }
 
   async #passUnless(skipped: Promise<boolean>, arrival: Arrival, args: Args): Promise<Passage | null> {
@@ -200,7 +200,7 @@ export class LimitGate<Args extends readonly unknown[]> {
 }
 
 /** Whether the options of a host, which may wait for something, do so this time. */
-function isLater<T>(value: Awaitable<T> | undefined): value is Promise<T> {
+function isLater<T>(value: unknown): value is Promise<T> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 

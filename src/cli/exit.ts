@@ -12,13 +12,32 @@ export function reportFault(cause: unknown, io: CommandIo): ExitCode {
     return 2;
   }
   if (isSystemError(cause)) {
-    io.stderr.write(
-      `portcullis: ${harmless(cause.path ?? 'input')}: ${cause.syscall} failed with ${cause.code}\n`,
-    );
+    const place = harmless(cause.path ?? 'input');
+    io.stderr.write(`portcullis: ${place}: ${cause.syscall} failed with ${cause.code}${remedyOf(cause)}\n`);
     return 2;
   }
   throw cause;
 }
+
+/** What to do about an error of the system, by its code. */
+const remedies: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'Is the path right?'],
+  ['ENOTDIR', 'Is the path right?'],
+  ['EISDIR', 'It is a folder: name a file in it'],
+  ['EEXIST', 'Choose another name, or remove what is there'],
+  ['EACCES', 'Who may use it? Its permissions say'],
+  ['EPERM', 'Who may use it? Its permissions say'],
+  ['EROFS', 'Nothing can be written there: choose another place'],
+  ['ENOSPC', 'The disk is full: make room, or choose another place'],
+  ['EMFILE', 'This process has too many files open: raise its limit (ulimit -n)'],
+  ['ECONNREFUSED', 'Does anything listen there?'],
+  ['EADDRINUSE', 'Something listens there already: stop it, or choose another port'],
+]);
+
+const remedyOf = ({ code = '' }: NodeJS.ErrnoException): string => {
+  const remedy = remedies.get(code);
+  return remedy === undefined ? '' : `. ${remedy}`;
+};
 
 /** What a parser of arguments has to say, as one line like all other errors; it quotes what was typed. */
 export function usageErrorText(text: string): string {

@@ -215,7 +215,8 @@ describe('bad input to replay', () => {
 
   it('tells that a file cannot be read', async () => {
     const { code, stderr } = await cli(['replay', '/nowhere/events.jsonl']);
-    expect([code, stderr]).toEqual([2, 'portcullis: /nowhere/events.jsonl: open failed with ENOENT\n']);
+    const told = 'portcullis: /nowhere/events.jsonl: open failed with ENOENT. Is the path right?\n';
+    expect([code, stderr]).toEqual([2, told]);
   });
 
   it('names a folder that is given for a file', async () => {
