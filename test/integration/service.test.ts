@@ -118,6 +118,8 @@ describe('a service without tokens', () => {
     const listed = await under.ask('GET', '/v1/blocks');
     expect(each(listed.json.blocks, 'id')).toContain(id);
     expect((await under.ask('GET', '/v1/blocks?limit=1')).json).toMatchObject({ more: true });
+    expect((await under.ask('GET', '/v1/blocks?limit=10000')).json).toMatchObject({ more: false });
+    expect(await under.ask('GET', '/v1/blocks?limit=10001')).toMatchObject({ status: 400 });
     const path = `/v1/blocks/${encodeURIComponent(id)}`;
     expect((await under.ask('DELETE', path, { why: 'no name' })).status).toBe(400);
     expect((await under.ask('DELETE', path, { by: 'bob', why: 'a mistake' })).json).toEqual({ lifted: true });

@@ -50,14 +50,14 @@ function listRoute(book: BlockBook): Route {
     query: Type.Object(
       {
         limit: Type.Optional(
-          Type.String({ pattern: '^[0-9]{1,5}$', expected: `a number up to ${mostBlocks}` }),
+          Type.String({ pattern: '^(?:[0-9]{1,4}|10000)$', expected: `a number up to ${mostBlocks}` }),
         ),
       },
       strict,
     ),
     answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ query }) => {
-      const limit = Math.min(mostBlocks, Number(query.getAll('limit').at(-1) ?? usualBlocks));
+      const limit = Number(query.getAll('limit').at(-1) ?? usualBlocks);
       return { status: 200, body: await highestBlocks(book, limit) };
     },
   };
