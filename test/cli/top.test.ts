@@ -111,7 +111,7 @@ describe('top', () => {
       code: 2,
       stderr: expect.stringMatching(/answers 401: it wants a token with the role observe, see --token/),
     });
-    expect((await cli(['top', '--url', 'here'])).stderr).toMatch(/--url must be a URL/);
+    expect((await cli(['top', '--url', 'here'])).stderr).toMatch(/--url must be that of a service/);
   });
 
   it('takes no other server for a service, nor does a drill', async () => {

@@ -1,6 +1,7 @@
 import type { Decision } from '../../core/decision.ts';
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { Fault } from '../../core/fault.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
+import { serviceUrl } from '../service-url.ts';
 
 /** Longer than a service takes that waits for its store. */
 const ANSWER_MS = 30_000;
@@ -12,7 +13,7 @@ export class DecisionClient {
 
   /** @throws Fault `INPUT_INVALID` when `url` is not that of an HTTP service. */
   constructor(url: string, token?: string) {
-    this.#base = baseOf(url);
+    this.#base = serviceUrl(url);
     this.#headers = {
       'content-type': 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -51,13 +52,4 @@ export class DecisionClient {
       );
     }
   }
-}
-
-function baseOf(url: string): URL {
-  const base = URL.canParse(url) ? new URL(url) : null;
-  if (base !== null && /^https?:$/.test(base.protocol)) return base;
-  throw new Fault(
-    'INPUT_INVALID',
-    `--url must be that of a service, as http://127.0.0.1:8470, got ${shapeOf(url)}`,
-  );
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardRequest } from '../../guard/signals.ts';
+import { serviceUrl } from '../service-url.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { type Attack, attacks, victim } from './attacks.ts';
 import { DecisionClient } from './decision-client.ts';
@@ -115,7 +116,7 @@ function withoutStoreNote(results: readonly LiveResult[]): string[] {
 
 function whyNote(url: string, request: GuardRequest | null): string[] {
   if (request === null) return [];
-  const ask = new URL('v1/explain', url.endsWith('/') ? url : `${url}/`).href;
+  const ask = new URL('v1/explain', serviceUrl(url)).href;
   return [
     '',
     'Why the account of the first attack is blocked:',

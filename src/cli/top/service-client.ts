@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts';
+import { serviceUrl } from '../service-url.ts';
 import {
   type ActiveBlocks,
   type Fields,
@@ -20,23 +21,23 @@ export class ServiceClient {
 
   /** @throws Fault `INPUT_INVALID` when the URL is none of HTTP */
   constructor(url: string, token: string | undefined) {
-    this.#base = httpUrl(url);
+    this.#base = serviceUrl(url);
     this.url = this.#base.origin;
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
   async status(): Promise<ServiceStatus> {
-    return readStatus(await this.#json('/v1/status'));
+    return readStatus(await this.#json('v1/status'));
   }
 
   async blocks(): Promise<ActiveBlocks> {
-    return readBlocks(await this.#json('/v1/blocks?limit=1000'));
+    return readBlocks(await this.#json('v1/blocks?limit=1000'));
   }
 
   /** Events as they come, until the service ends the stream; a later call goes on after the last one. */
   async *events(signal: AbortSignal): AsyncGenerator<Fields> {
     const resume = this.#lastId === null ? {} : { 'Last-Event-ID': this.#lastId };
-    const answer = await this.#get('/v1/events', signal, { Accept: 'text/event-stream', ...resume });
+    const answer = await this.#get('v1/events', signal, { Accept: 'text/event-stream', ...resume });
     const reader = new SseReader();
     for await (const chunk of this.#chunks(answer, signal)) {
       for (const { id, data } of reader.push(chunk)) {
@@ -98,15 +99,6 @@ const isTimeout = (cause: unknown): boolean => cause instanceof Error && cause.n
 function hintOf(status: number): string {
   if (status === 401 || status === 403) return ': it wants a token with the role observe, see --token';
   return status === 404 ? ': is it a Portcullis service?' : '';
-}
-
-function httpUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw new Fault(
-    'INPUT_INVALID',
-    `--url must be a URL such as http://127.0.0.1:8470, got a string of ${text.length} characters`,
-  );
 }
 
 /** An event that cannot be read is shown as one without fields. */
