@@ -9,6 +9,7 @@ import { openRequest, type Request } from '../core/request.ts';
 import type { Subject } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
+import { policyProblem } from './policy-shape.ts';
 import { assertAccount, assertCost, assertRequest, assertSignals, type GuardRequest } from './signals.ts';
 
 export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
@@ -136,11 +137,8 @@ export class Engine {
 
 /** What is asked of a policy before its rules: its numbers are for whoever reads it from a file to check. */
 function assertPolicy(place: string, policy: Policy): void {
-  if (typeof policy?.name === 'string' && Array.isArray(policy.actions)) return;
-  throw new Fault(
-    'CONFIG_INVALID',
-    `${place} must be a policy with a name and actions, got ${shapeOf(policy)}`,
-  );
+  const problem = policyProblem(place, policy);
+  if (problem !== null) throw new Fault('CONFIG_INVALID', problem);
 }
 
 function callOn(request: Request, op: OperationName, action: string, cost: number): Call {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultApi, defaultLogin } from '../core/policy.ts';
 import { createGuard, type Guard, type GuardOptions } from '../index.ts';
 import type { AttemptOptions } from './attempt.ts';
 import type { GuardEvents, Listener } from './events.ts';
@@ -17,6 +18,24 @@ describe('the options of a guard', () => {
     [{ store: Promise.resolve() }, 'store must be a store, got an object'],
     [{ store: null }, 'store must be a store, got null'],
     [{ policies: {} }, 'policies must be a list, got an object'],
+    [{ policies: [{ ...defaultLogin, kind: 'login' }] }, 'policies[0].kind must be "credential" or "rate"'],
+    [
+      { policies: [{ ...defaultLogin, ownerLane: 'no' }] },
+      'policies[0].ownerLane must be a boolean, got a string',
+    ],
+    [{ policies: [{ ...defaultLogin, budget: null }] }, 'policies[0].budget must be an object, got null'],
+    [
+      { policies: [defaultApi, { ...defaultLogin, score: { ...defaultLogin.score, softFrom: Number.NaN } }] },
+      'policies[1].score.softFrom must be a whole number of at least 0, got the number NaN',
+    ],
+    [
+      { policies: [{ ...defaultLogin, ladder: { ...defaultLogin.ladder, durationsMs: [15_000, 0.5] } }] },
+      'policies[0].ladder.durationsMs[1] must be a whole number of at least 0, got the number 0.5',
+    ],
+    [
+      { policies: [{ ...defaultApi, limits: { minor: 10, moderate: 20 } }] },
+      'policies[0].limits.severe must be a whole number of at least 0, got nothing',
+    ],
     [{ policies: ['login'] }, 'policies[0] must be a policy with a name and actions, got a string of 5'],
     [
       { policies: [{ name: 'login' }] },
