@@ -60,8 +60,9 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
   /** The key after a rotation of the secret. */
   const renamed = (former: Key<Count>): Key<Count> => ({ text: group().key.text, was: former.text });
   const tagOf = (key: Key): string => key.text.replace(/^.*\{(.*)\}.*$/, '$1');
-  /** Whether one of the store's connections waits for a lock. */
+  /** Whether one of the store's connections waits for a lock, now: a transaction goes on seeing what it saw of others first. */
   const isWaiting = async (): Promise<boolean> => {
+    await outsider.query('SELECT pg_stat_clear_snapshot()');
     const { rowCount } = await outsider.query(
       `SELECT 1 FROM pg_stat_activity WHERE application_name = 'portcullis' AND wait_event_type = 'Lock'`,
     );
