@@ -7,6 +7,7 @@ import type { Client, Limiter } from '../limits/index.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+import { StoreRest } from '../stores/store-rest.ts';
 import { type After, DelayRoom, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
 import type { Facts } from './facts.ts';
@@ -15,7 +16,6 @@ import { liftStep } from './lift-step.ts';
 import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding, type Standpoint, standingLook } from './standing.ts';
-import { StoreRest } from './store-rest.ts';
 import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
 
 /** How scenarios are made. Only `store` and `secret` are needed. */
@@ -56,13 +56,10 @@ export interface Scenarios {
   counts(): ScenarioCounts;
 }
 
+/** What says that the store is away. One that is full, or whose writers met at a key, has answered. */
+const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT']);
 /** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
-const storeFailures: ReadonlySet<FaultCode> = new Set([
-  'STORE_FAILED',
-  'STORE_TIMEOUT',
-  'STORE_CONFLICT',
-  'STORE_FULL',
-]);
+const storeFailures: ReadonlySet<FaultCode> = new Set([...outages, 'STORE_CONFLICT', 'STORE_FULL']);
 const defaultMostDelayed = 100;
 /** What another process has found out shows after this at the latest. */
 const rememberedMs = SECOND_MS;
@@ -129,7 +126,7 @@ class WatchedScenarios implements Scenarios {
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
     this.#clock = options.clock ?? Date.now;
-    this.#rest = new StoreRest(this.#clock);
+    this.#rest = new StoreRest({ clock: this.#clock, outages, forgives: true });
     this.#random = options.random ?? Math.random;
   }
 

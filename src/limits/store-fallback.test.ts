@@ -14,7 +14,8 @@ const keyOf = (name: string): Key<Count> => ({ text: `test:{${name}}`, was: null
 const [lost, well] = [keyOf('lost'), keyOf('well')];
 
 /** A store that loses single keys when it is told to, in simulated time, and what was told about it. */
-function bench(code: FaultCode = 'STORE_TIMEOUT') {
+function bench(first: FaultCode = 'STORE_TIMEOUT') {
+  let code = first;
   let now = 1_700_000_000_000;
   const memory = createMemoryStore({ clock: () => now });
   const down = new Set<Key>();
@@ -38,6 +39,9 @@ function bench(code: FaultCode = 'STORE_TIMEOUT') {
   return {
     state,
     down,
+    fails: (next: FaultCode) => {
+      code = next;
+    },
     /** How many calls on this key are known where this one was answered, and by whom. */
     call: (key: Key<Count>) => fallback.transact([key], (records, at) => countOne(records, key, at)),
     told: () =>
@@ -66,6 +70,24 @@ describe('a key that many write at once', () => {
     down.clear();
     elapse(10_000);
     expect(await call(lost)).toEqual({ value: 1, mode: 'NORMAL' });
+    expect(told().at(-1)).toBe('store-recovered');
+  });
+  it('shows that a store that was away is back, and forgives nothing', async () => {
+    const { call, down, fails, told, elapse } = bench();
+    down.add(lost);
+    for (let i = 0; i < 3; i += 1) await call(lost);
+    elapse(5_000);
+    fails('STORE_CONFLICT');
+    expect((await call(lost)).mode).toBe('FAIL_OPEN');
+    expect((await Promise.all([call(well), call(well)])).map(({ mode }) => mode)).toEqual([
+      'NORMAL',
+      'NORMAL',
+    ]);
+    elapse(5_000);
+    await call(well);
+    expect(told()).toEqual(['store-failed', 'store-failed', 'paused', 'store-failed']);
+    elapse(5_000);
+    await call(well);
     expect(told().at(-1)).toBe('store-recovered');
   });
 });
@@ -127,5 +149,39 @@ describe('a store of which a part fails', () => {
     await Promise.all([call(lost), call(lost), call(lost), underWay]);
     expect((await call(well)).mode).toBe('FAIL_OPEN');
     expect(state.asked).toBe(4);
+  });
+
+  it('is tried by the next call after the clock was set back', async () => {
+    const { call, down, elapse } = bench();
+    down.add(lost);
+    for (let i = 0; i < 3; i += 1) await call(lost);
+    elapse(-3_600_000);
+    expect((await call(well)).mode).toBe('NORMAL');
+  });
+
+  it('has recovered ten seconds after the clock was set back at the latest', async () => {
+    const { call, down, elapse, told } = bench();
+    down.add(lost);
+    for (let i = 0; i < 3; i += 1) await call(lost);
+    elapse(-3_600_000);
+    await call(well);
+    elapse(9_999);
+    await call(well);
+    expect(told()).not.toContain('store-recovered');
+    elapse(1);
+    await call(well);
+    expect(told().at(-1)).toBe('store-recovered');
+  });
+});
+
+describe('a store that can write nothing new', () => {
+  it('is left alone as one that is away', async () => {
+    const { call, down, state, told } = bench('STORE_FULL');
+    down.add(lost);
+    for (let calls = 1; calls <= 10; calls += 1) {
+      expect(await call(lost)).toEqual({ value: calls, mode: 'FAIL_OPEN' });
+    }
+    expect(state.asked).toBe(3);
+    expect(told()).toEqual(['store-failed', 'store-failed', 'paused']);
   });
 });

@@ -1,8 +1,8 @@
-import { SECOND_MS } from '../core/duration.ts';
 import { Fault, type FaultCode } from '../core/fault.ts';
 import type { Key, Records } from '../core/records.ts';
-import { countWithin, timesWithin } from '../core/times.ts';
+import { isWithin } from '../core/times.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+import { failureWindowMs, StoreRest, type Turn } from '../stores/store-rest.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
 import type { SaysNothing } from './local-table.ts';
@@ -15,23 +15,19 @@ export interface Answered<T> {
   readonly mode: LimitMode;
 }
 
+/**
+ * What leaves the store alone. Writers that met at one key do not: else whoever has one key written often enough would
+ * take the store, and the blocks in it, away from all.
+ */
+const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT', 'STORE_FULL']);
 /** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
-const storeFailures: ReadonlySet<FaultCode> = new Set([
-  'STORE_FAILED',
-  'STORE_TIMEOUT',
-  'STORE_CONFLICT',
-  'STORE_FULL',
-]);
-const failuresToPause = 3;
-const failureWindowMs = 10 * SECOND_MS;
-const pauseMs = 5 * SECOND_MS;
+const storeFailures: ReadonlySet<FaultCode> = new Set([...outages, 'STORE_CONFLICT']);
 
 /**
  * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
- * own. After three failures within ten seconds the store is left alone for five, then tried with one call at a time,
- * so that an outage does not cost every call its deadline. A success ends that, and forgives no failure: where only a
- * part of the store is away, others succeed between any two calls that fail, and who is on that part must not find an
- * empty record each time. The store has recovered when nothing has failed for ten seconds. It is to be a clearing one.
+ * own. A store that is away is left alone. The answer to a probe ends that, and forgives no failure: where only a part
+ * of the store is away, others succeed between any two calls that fail, and who is on that part must not find an empty
+ * record each time. The store has recovered when nothing has failed for ten seconds. It is to be a clearing one.
  */
 export class StoreFallback {
   readonly #store: Store;
@@ -39,12 +35,9 @@ export class StoreFallback {
   readonly #clock: () => number;
   readonly #onEvent: (event: LimitEvent) => void;
   readonly #local: LocalRecords;
-  /** When the store failed last, until it has recovered. */
-  #failures: readonly number[] = [];
-  /** The same of failures by which it may be away: of writers that met at one key it is not. */
-  #outages: readonly number[] = [];
-  #pausedUntil: number | null = null;
-  #probing = false;
+  readonly #rest: StoreRest;
+  /** When the store failed last; null when it has recovered. */
+  #failedAt: number | null = null;
 
   /** @param saysNothing of a record of this process that may go when there are too many */
   constructor(
@@ -58,6 +51,7 @@ export class StoreFallback {
     this.#clock = clock;
     this.#onEvent = onEvent;
     this.#local = new LocalRecords(saysNothing);
+    this.#rest = new StoreRest({ clock, outages, forgives: false });
   }
 
   /** @param share with whom a record of this process is shared when there are too many; default all of its kind */
@@ -66,19 +60,15 @@ export class StoreFallback {
     step: (records: Records, now: number) => T,
     share?: string,
   ): Promise<Answered<T>> {
-    const probes = this.#pausedUntil !== null;
-    if (this.#pausedUntil !== null) {
-      if (this.#probing || this.#clock() < this.#pausedUntil) return this.#runHere(step, share);
-      this.#probing = true;
-    }
+    const turn = this.#rest.turn();
+    if (turn === null) return this.#runHere(step, share);
     try {
       const value = await this.#store.transact(keys, step);
-      if (this.#failures.length > 0) this.#noteSuccess(probes);
+      this.#rest.answered(turn);
+      if (this.#failedAt !== null) this.#noteSuccess(this.#failedAt);
       return { value, mode: 'NORMAL' };
     } catch (error) {
-      return this.#runAfterFailure(error, step, share);
-    } finally {
-      if (probes) this.#probing = false;
+      return this.#runAfterFailure(turn, error, step, share);
     }
   }
 
@@ -88,21 +78,24 @@ export class StoreFallback {
     step: (records: Records, now: number) => T,
     share?: string,
   ): Answered<T> | null {
-    if (this.#immediate === undefined || this.#failures.length > 0) return null;
+    if (this.#immediate === undefined || this.#failedAt !== null) return null;
     try {
       return { value: this.#immediate.transact(keys, step), mode: 'NORMAL' };
     } catch (error) {
-      return this.#runAfterFailure(error, step, share);
+      return this.#runAfterFailure('call', error, step, share);
     }
   }
 
   #runAfterFailure<T>(
+    turn: Turn,
     error: unknown,
     step: (records: Records, now: number) => T,
     share: string | undefined,
   ): Answered<T> {
+    const paused = this.#rest.failed(turn, error);
     if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
-    this.#noteFailure(error);
+    this.#failedAt = this.#clock();
+    this.#onEvent({ type: 'store-failed', code: error.code, paused, cause: error });
     return this.#runHere(step, share);
   }
 
@@ -110,29 +103,13 @@ export class StoreFallback {
     return { value: this.#local.run(step, this.#clock(), share), mode: 'FAIL_OPEN' };
   }
 
-  #noteFailure(fault: Fault): void {
+  #noteSuccess(failedAt: number): void {
     const now = this.#clock();
-    this.#failures = lately(this.#failures, now);
-    // Else whoever has one key written often enough would take the store, and the blocks in it, away from all.
-    const isOutage = fault.code !== 'STORE_CONFLICT';
-    if (isOutage) this.#outages = lately(this.#outages, now);
-    const pauses = isOutage && (this.#pausedUntil !== null || this.#outages.length >= failuresToPause);
-    if (pauses) this.#pausedUntil = now + pauseMs;
-    this.#onEvent({ type: 'store-failed', code: fault.code, paused: pauses, cause: fault });
-  }
-
-  /** @param probes whether the call was made after the pause had begun; others may have been under way before it */
-  #noteSuccess(probes: boolean): void {
-    if (probes) this.#pausedUntil = null;
-    if (this.#pausedUntil !== null || countWithin(this.#failures, this.#clock(), failureWindowMs) > 0) return;
-    this.#failures = [];
-    this.#outages = [];
+    // Else a clock that was set back by an hour would keep the records of this process for as long.
+    if (failedAt > now) this.#failedAt = now;
+    if (this.#rest.isAway || isWithin(failedAt, now, failureWindowMs)) return;
+    this.#failedAt = null;
     this.#local.clear();
     this.#onEvent({ type: 'store-recovered' });
   }
-}
-
-/** The latest times, with this one. */
-function lately(times: readonly number[], now: number): readonly number[] {
-  return [...timesWithin(times, now, failureWindowMs), now].slice(-failuresToPause);
 }
