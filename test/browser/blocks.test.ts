@@ -1,37 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attacker } from './attacks.ts';
-import {
-  barriers,
-  chromiumPath,
-  openBrowser,
-  openConsole,
-  picture,
-  signIn,
-  visit,
-  type WatchedPage,
-} from './browser.ts';
-import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, signIn, visit, type WatchedPage } from './browser.ts';
+import { tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 /** A store whose clock is ten minutes behind that of the node. */
 const behindMs = 600_000;
 
 describe.skipIf(chromiumPath() === null)('the list of running blocks', () => {
-  let browser: Browser;
-  let service: ConsoleService;
+  const suite = openSuite();
   let watched: WatchedPage;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-    service = await startConsoleService();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
   beforeEach(async () => {
-    watched = await openConsole(browser, service.url);
+    watched = await openConsole(suite.browser, suite.service.url);
     page = watched.page;
     await signIn(page);
   });
@@ -42,7 +25,7 @@ describe.skipIf(chromiumPath() === null)('the list of running blocks', () => {
 
   async function place(scope: string): Promise<void> {
     const block = { ...attacker(0), scope, level: 3, why: 'a test' };
-    const response = await fetch(new URL('/v1/blocks', service.url), {
+    const response = await fetch(new URL('/v1/blocks', suite.service.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.operate}` },
       body: JSON.stringify(block),
@@ -65,7 +48,7 @@ describe.skipIf(chromiumPath() === null)('the list of running blocks', () => {
   it('shows the hard and the soft block of a key as one, and says that a lift ends both', async () => {
     let outcome: unknown = '';
     for (let failure = 0; failure < 5 && outcome !== 'SOFT_BLOCK'; failure += 1) {
-      ({ outcome } = (await service.post('/v1/fail', attacker(0))) as { outcome: string });
+      ({ outcome } = (await suite.service.post('/v1/fail', attacker(0))) as { outcome: string });
     }
     await place('K4');
     await visit(page, 'Blocks');

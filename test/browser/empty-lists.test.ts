@@ -1,23 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('a list with nothing in it', () => {
-  let browser: Browser;
-  let service: ConsoleService;
+  const suite = openSuite();
   let page: Page;
 
-  beforeAll(async () => {
-    service = await startConsoleService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
   beforeEach(async () => {
-    ({ page } = await openConsole(browser, service.url));
+    ({ page } = await openConsole(suite.browser, suite.service.url));
     await signIn(page);
   });
   afterEach(() => page.context().close());
@@ -64,7 +55,7 @@ describe.skipIf(chromiumPath() === null)('a list with nothing in it', () => {
 
   it('does not say that there are no decisions when only denials were asked for', async () => {
     await page.getByText('No decisions yet.').waitFor();
-    await service.post('/v1/check', { account: 'owner', ip: '198.51.100.7' });
+    await suite.service.post('/v1/check', { account: 'owner', ip: '198.51.100.7' });
     await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor();
     await page.getByRole('button', { name: 'Denials only' }).click();
     await page.getByText('No denial among the latest decisions.').waitFor();

@@ -1,35 +1,25 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, openBrowser, openConsole, picture, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { describe, expect, it } from 'vitest';
+import { chromiumPath, openConsole, picture, visit } from './browser.ts';
+import { startConsoleService } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 /** Events in all; they are made as fast as the service can, which is more than ten thousand a second. */
 const EVENTS = 30_000;
 
 describe.skipIf(chromiumPath() === null)('in a flood of events', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    // The feed holds nothing back here, so that all of the flood reaches the page.
-    service = await startConsoleService({
-      tokens: [],
-      telemetry: {
-        logLevel: 'silent',
-        feed: { eventsPerSecond: 100_000, queueEvents: 100_000, ringEvents: 1024 },
-      },
-    });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
+  // The feed holds nothing back here, so that all of the flood reaches the page.
+  const suite = openSuite({
+    tokens: [],
+    telemetry: {
+      logLevel: 'silent',
+      feed: { eventsPerSecond: 100_000, queueEvents: 100_000, ringEvents: 1024 },
+    },
   });
 
   /** Straight at the guard: thirty thousand requests over HTTP would test something else. */
   async function flood(): Promise<void> {
     for (let event = 0; event < EVENTS; event += 1) {
-      await service.service.guard.check({
+      await suite.service.service.guard.check({
         action: 'auth.login',
         account: `a${event % 500}`,
         ip: `192.0.2.${event % 250}`,
@@ -40,7 +30,7 @@ describe.skipIf(chromiumPath() === null)('in a flood of events', () => {
   }
 
   it('counts all of them, shows some, says so, and answers to clicks', async () => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
     const flooding = flood();
     await page
@@ -64,7 +54,7 @@ describe.skipIf(chromiumPath() === null)('in a flood of events', () => {
       tokens: [],
       telemetry: { logLevel: 'silent', feed: { eventsPerSecond: 50 } },
     });
-    const { page } = await openConsole(browser, sampled.url);
+    const { page } = await openConsole(suite.browser, sampled.url);
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
     for (let event = 0; event < 2_000; event += 1) {
       await sampled.service.guard.check({ action: 'auth.login', account: 'a1', ip: '192.0.2.1' });

@@ -1,21 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openBrowser, openConsole, picture } from './browser.ts';
-import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { chromiumPath, openConsole, picture } from './browser.ts';
+import { tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const suite = openSuite();
 
   /** Tabs on until the focus is on what has this name; fails when it never is. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -32,8 +23,8 @@ describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
     );
 
   it('an operator signs in, looks somebody up and lifts the block', async () => {
-    await bruteForce(service, { accounts: 1, failures: 6 });
-    const { page, faults } = await openConsole(browser, service.url);
+    await bruteForce(suite.service, { accounts: 1, failures: 6 });
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await page.getByLabel('Token').waitFor();
     expect(await focusedName(page)).toBe('Token');
     await page.keyboard.type(tokens.operate);
@@ -67,7 +58,7 @@ describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
   });
 
   it('pages are reached by shortcuts, which are listed and leave fields alone', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await page.getByLabel('Token').fill(tokens.observe);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
@@ -99,7 +90,7 @@ describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
   });
 
   it('the first stop leads past the navigation, and every stop can be seen', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await page.getByLabel('Token').fill(tokens.observe);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();

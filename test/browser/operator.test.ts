@@ -13,6 +13,7 @@ import {
   type WatchedPage,
 } from './browser.ts';
 import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
   let browser: Browser;
@@ -195,20 +196,10 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
 });
 
 describe.skipIf(chromiumPath() === null)('a console on loopback without tokens', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService({ tokens: [] });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const suite = openSuite({ tokens: [] });
 
   it('asks for none', async () => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Live').waitFor();
     expect(faults).toEqual([]);
@@ -216,7 +207,7 @@ describe.skipIf(chromiumPath() === null)('a console on loopback without tokens',
   });
 
   it('says that its first answer was cut off, and looks again by itself', async () => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await page.addInitScript(`
       const real = globalThis.fetch;
       globalThis.fetch = async (...asked) => {

@@ -1,32 +1,24 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRedisInstalled, type RedisServer, startRedis, until } from '../servers/redis-server.ts';
 import { attacker } from './attacks.ts';
-import { barriers, chromiumPath, openBrowser, openConsole, picture, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, signIn, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store of the service dies', () => {
-  let browser: Browser;
   let redis: RedisServer;
-  let service: ConsoleService;
 
   beforeAll(async () => {
     redis = await startRedis();
-    service = await startConsoleService({ store: redis.url });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-    await redis?.stop();
-  });
+  afterAll(() => redis?.stop());
+  const suite = openSuite(() => ({ store: redis.url }));
 
   it('a banner says so on every page, in words, and stays in sight', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     expect(await page.getByRole('alert').count()).toBe(0);
     await redis.kill();
-    for (let failure = 0; failure < 4; failure += 1) await service.post('/v1/fail', attacker(failure));
+    for (let failure = 0; failure < 4; failure += 1) await suite.service.post('/v1/fail', attacker(failure));
     const banner = page.getByRole('alert');
     await banner.getByText('login: DEGRADED').waitFor();
     await banner.getByText(/Decisions come from local caps of this node/).waitFor();
@@ -54,7 +46,7 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
 
   it('a subject is not called allowed while the store does not decide', async () => {
     await redis.resume();
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     await page.getByRole('alert').getByText('login: DEGRADED').waitFor();
     await visit(page, 'Subject');
@@ -73,7 +65,7 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
   });
 
   it('a banner says so when the service itself does not answer, and the feed comes back by itself', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
@@ -88,23 +80,16 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
 describe.skipIf(chromiumPath() === null || !isRedisInstalled())(
   'when the store of an idle service dies',
   () => {
-    let browser: Browser;
     let redis: RedisServer;
-    let service: ConsoleService;
 
     beforeAll(async () => {
       redis = await startRedis();
-      service = await startConsoleService({ store: redis.url });
-      browser = await openBrowser();
     });
-    afterAll(async () => {
-      await browser?.close();
-      await service?.close();
-      await redis?.stop();
-    });
+    afterAll(() => redis?.stop());
+    const suite = openSuite(() => ({ store: redis.url }));
 
     it('a banner says so also while nobody asks for a decision, and goes when it is back', async () => {
-      const { page } = await openConsole(browser, service.url);
+      const { page } = await openConsole(suite.browser, suite.service.url);
       await signIn(page);
       await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
       await redis.kill();

@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { barriers, chromiumPath, openBrowser, openConsole, picture, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, signIn, visit } from './browser.ts';
+import { startConsoleService } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 const desk = { width: 1280, height: 860 };
 const phone = { width: 360, height: 740 };
@@ -33,23 +34,14 @@ async function lookSomebodyUp(page: Page): Promise<void> {
 }
 
 describe.skipIf(chromiumPath() === null)('every page of the console', () => {
-  let service: ConsoleService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    const services = [{ name: 'orders', path: '/orders/*' }, { name: 'shop' }];
-    service = await startConsoleService({ limits: { services } });
-    browser = await openBrowser();
-    await bruteForce(service, { accounts: 3, failures: 6 });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const services = [{ name: 'orders', path: '/orders/*' }, { name: 'shop' }];
+  const suite = openSuite({ limits: { services } }, (service) =>
+    bruteForce(service, { accounts: 3, failures: 6 }),
+  );
 
   it('shows every table whole on a desk, also when there is more beside it', async () => {
     const roomy = await startConsoleService({ listen: { port: 0, grpcPort: 0, drainMs: 100 } });
-    const { page } = await openConsole(browser, roomy.url, desk);
+    const { page } = await openConsole(suite.browser, roomy.url, desk);
     await signIn(page);
     await visit(page, 'Health');
     await page.getByRole('heading', { name: 'grpc' }).waitFor();
@@ -66,7 +58,7 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
   });
 
   it('writes a countdown in the face of the words around it', async () => {
-    const { page } = await openConsole(browser, service.url, desk);
+    const { page } = await openConsole(suite.browser, suite.service.url, desk);
     await signIn(page);
     await visit(page, 'Subject');
     await lookSomebodyUp(page);
@@ -80,7 +72,7 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
   it.each(['dark', 'light'] as const)(
     'can be used by everybody and fits on a phone, in %s',
     async (theme) => {
-      const { page, faults } = await openConsole(browser, service.url, { theme, ...desk });
+      const { page, faults } = await openConsole(suite.browser, suite.service.url, { theme, ...desk });
       const found: string[] = [];
       const wide: string[] = [];
       const look = async (name: string) => {

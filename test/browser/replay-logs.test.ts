@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../cli/cli-run.ts';
-import { barriers, chromiumPath, openBrowser, openConsole, picture, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');
 
@@ -48,22 +48,15 @@ describe.skipIf(chromiumPath() === null)('a log in the browser', () => {
   const accessFile = join(folder, 'access.log');
   const packedFile = join(folder, 'access.log.1');
   const sshdFile = join(folder, 'auth.log');
-  let browser: Browser;
-  let service: ConsoleService;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     writeFileSync(accessFile, accessLog());
     writeFileSync(packedFile, gzipSync(accessLog()));
     writeFileSync(sshdFile, sshdLog());
     utimesSync(sshdFile, new Date('2024-02-01'), new Date('2024-02-01'));
-    service = await startConsoleService({ tokens: [] });
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const suite = openSuite({ tokens: [] });
 
   /** The counts that the command line gives for the same file. */
   const countedBy = async (file: string, ...flags: readonly string[]) => {
@@ -101,7 +94,7 @@ describe.skipIf(chromiumPath() === null)('a log in the browser', () => {
     ['plain', accessFile],
     ['packed with gzip, whatever its name', packedFile],
   ])('of a web server, %s, is recognised and decided as on the command line', async (_, file) => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await visit(page, 'Replay');
     await replay(page, file);
     const plain = await countedBy(file, '--format', 'nginx');
@@ -125,7 +118,7 @@ describe.skipIf(chromiumPath() === null)('a log in the browser', () => {
   });
 
   it('of OpenSSH is recognised, dated by the file and decided as on the command line', async () => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await visit(page, 'Replay');
     await page.getByLabel('Event file or log').setInputFiles(sshdFile);
     await page.getByText('What a log leaves out').click();
@@ -144,7 +137,7 @@ describe.skipIf(chromiumPath() === null)('a log in the browser', () => {
   });
 
   it('is compared by two policies, and refused where nobody knows it', async () => {
-    const { page, faults } = await openConsole(browser, service.url, { theme: 'light' });
+    const { page, faults } = await openConsole(suite.browser, suite.service.url, { theme: 'light' });
     await visit(page, 'Replay');
     await page.getByLabel('Format').selectOption('sshd');
     await page.getByLabel('Event file or log').setInputFiles(sshdFile);

@@ -1,29 +1,18 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cli } from '../cli/cli-run.ts';
-import { barriers, chromiumPath, openBrowser, openConsole, picture, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 const sampleDay = fileURLToPath(new URL('../../examples/sample-day.jsonl', import.meta.url));
 
 describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in the browser', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService({ tokens: [] });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const suite = openSuite({ tokens: [] });
 
   it('decides a file as the command line does', async () => {
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await visit(page, 'Replay');
     await page.getByLabel('Event file').setInputFiles(sampleDay);
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
@@ -45,7 +34,7 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
   });
 
   it('compares two policies, shows where they part, and says what is wrong with one', async () => {
-    const { page, faults } = await openConsole(browser, service.url, { theme: 'light' });
+    const { page, faults } = await openConsole(suite.browser, suite.service.url, { theme: 'light' });
     await visit(page, 'Replay');
     await page.getByLabel('Event file').setInputFiles(sampleDay);
     await page.getByLabel('Compare two policies').check();
@@ -74,7 +63,7 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
   });
 
   it('can be cancelled, and leaves bad lines out with the first of them named', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await visit(page, 'Replay');
     const many = Array.from(
       { length: 150_000 },

@@ -1,25 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
-  let browser: Browser;
-  let service: ConsoleService;
+  const suite = openSuite({}, (service) => bruteForce(service, { accounts: 2, failures: 6 }));
   let page: Page;
 
-  beforeAll(async () => {
-    service = await startConsoleService();
-    browser = await openBrowser();
-    await bruteForce(service, { accounts: 2, failures: 6 });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
   beforeEach(async () => {
-    ({ page } = await openConsole(browser, service.url));
+    ({ page } = await openConsole(suite.browser, suite.service.url));
     await signIn(page);
   });
   afterEach(() => page.context().close());

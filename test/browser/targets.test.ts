@@ -1,24 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSvcClient, publishHealth } from '../../src/svc-client/index.ts';
 import { testKeys } from '../simulation/svc-client/simulated-client.ts';
-import { barriers, chromiumPath, openBrowser, openConsole, picture, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { barriers, chromiumPath, openConsole, picture, signIn, visit } from './browser.ts';
+import { tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('targets in the console', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const suite = openSuite();
 
   it('show a target that dies, beside what another client says of it, and that it is back', async () => {
     const answering = () => createServer((_, response) => response.end('here'));
@@ -32,7 +22,7 @@ describe.skipIf(chromiumPath() === null)('targets in the console', () => {
     const targets = { 'stock@1': { url: `http://127.0.0.1:${port}`, breaker } };
     const clients = ['orders-1', 'orders-2'].map((name) => {
       const client = createSvcClient({ self: 'orders@1', keys: testKeys, targets });
-      const options = { url: service.url, token: tokens.decide, name, everyMs: 1_000 };
+      const options = { url: suite.service.url, token: tokens.decide, name, everyMs: 1_000 };
       return { client, publication: publishHealth(client, options) };
     });
     const call = () =>
@@ -42,7 +32,7 @@ describe.skipIf(chromiumPath() === null)('targets in the console', () => {
         .catch(() => undefined);
     await call();
 
-    const { page, faults } = await openConsole(browser, service.url);
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     await visit(page, 'Health');
     const table = page.getByRole('table', { name: /Targets of calls between services/ });

@@ -1,27 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openBrowser, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { chromiumPath, signIn, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('times in the console', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService();
-    browser = await openBrowser();
-    await bruteForce(service, { accounts: 1, failures: 6 });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const suite = openSuite({}, (service) => bruteForce(service, { accounts: 1, failures: 6 }));
 
   async function consoleIn(timezoneId: string) {
-    const context = await browser.newContext({ timezoneId });
+    const context = await suite.browser.newContext({ timezoneId });
     const page = await context.newPage();
-    await page.goto(service.url);
+    await page.goto(suite.service.url);
     await signIn(page);
     return page;
   }

@@ -1,25 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService } from './console-service.ts';
+import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
-  let browser: Browser;
-  let service: ConsoleService;
+  const suite = openSuite({ scenarios: { enabled: false } }, (service) =>
+    bruteForce(service, { accounts: 2, failures: 6 }),
+  );
   let page: Page;
 
-  beforeAll(async () => {
-    service = await startConsoleService({ scenarios: { enabled: false } });
-    browser = await openBrowser();
-    await bruteForce(service, { accounts: 2, failures: 6 });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
   beforeEach(async () => {
-    ({ page } = await openConsole(browser, service.url, { width: 390, height: 844 }));
+    ({ page } = await openConsole(suite.browser, suite.service.url, { width: 390, height: 844 }));
     await signIn(page);
   });
   afterEach(() => page.context().close());

@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openBrowser, openConsole, signIn, visit } from './browser.ts';
-import { type ConsoleService, startConsoleService, tokens } from './console-service.ts';
+import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { tokens } from './console-service.ts';
+import { openSuite } from './console-suite.ts';
 
 const phone = 360;
 const tablet = 768;
@@ -13,29 +14,19 @@ const longWord = 'https://tickets.example/'.padEnd(400, 'x');
 const longPath = `/${'collection/:id/'.repeat(8)}last`;
 
 describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
-  let browser: Browser;
-  let service: ConsoleService;
-
-  beforeAll(async () => {
-    service = await startConsoleService({
-      limits: {
-        signedIn: { ratePerSecond: 0.1, burst: 3 },
-        routes: [{ method: 'GET', path: longPath, cost: 7 }],
-      },
-    });
-    browser = await openBrowser();
+  const limits = {
+    signedIn: { ratePerSecond: 0.1, burst: 3 },
+    routes: [{ method: 'GET', path: longPath, cost: 7 }],
+  };
+  const suite = openSuite({ limits }, async (service) => {
     await bruteForce(service, { accounts: 1, failures: 6 });
     await operate('POST', '/v1/blocks', { ...attacker(1), scope: 'K4', level: 6, by: 'Ada', why: longWord });
     const pin = { ratePerSecond: 1, forMs: 3_600_000, by: longWord, why: longWord };
     await operate('PUT', '/v1/pins/limits/anonymous', pin);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   async function operate(method: string, path: string, body: object): Promise<void> {
-    const response = await fetch(new URL(path, service.url), {
+    const response = await fetch(new URL(path, suite.service.url), {
       method,
       headers: { authorization: `Bearer ${tokens.operate}` },
       body: JSON.stringify(body),
@@ -62,7 +53,7 @@ describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
     { name: 'Health', shown: 'placed a block' },
     { name: 'Audit', shown: 'pinned' },
   ])('$name stays inside of it, however long the words are that people have typed', async (seen) => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     await visit(page, seen.name);
     await page.getByText(seen.shown).first().waitFor();
@@ -79,7 +70,7 @@ describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
   });
 
   it('what lifts a block is in sight', async () => {
-    const { page } = await openConsole(browser, service.url);
+    const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
     const beside: string[] = [];
     const look = async () => {
