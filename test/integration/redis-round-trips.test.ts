@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createGuard } from '../../src/index.ts';
@@ -9,6 +11,33 @@ import { type RedisCluster, startCluster } from '../servers/redis-cluster.ts';
 import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
 
 const deadlineMs = 5_000;
+
+/** A server with a connection for every key; what comes over one calls `serve`, in a callback of its own. */
+async function callsBy<T>(keys: readonly T[], serve: (key: T) => Promise<void>) {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const callers: Socket[] = [];
+  for (const key of keys) {
+    const accepted = once(server, 'connection');
+    callers.push(connect(port, '127.0.0.1'));
+    const [socket] = (await accepted) as [Socket];
+    socket.on('data', () => void serve(key).then(() => socket.write('done')));
+  }
+  return {
+    callAll: async () => {
+      const answers = callers.map((caller) => once(caller, 'data'));
+      for (const caller of callers) caller.write('go');
+      await Promise.all(answers);
+    },
+    close: async () => {
+      for (const caller of callers) caller.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 const hard = { ...kept, hardMs: 60_000 };
 
 describe.runIf(isRedisInstalled())('round trips to Redis', () => {
@@ -75,6 +104,22 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       await Promise.all(groups.map(({ key, sibling }) => store.transact([key, sibling], addOne(key))));
       expect(driver.rounds).toBe(1);
       expect(driver.commands).toBe(isCluster ? 3 : 1);
+    });
+
+    test('looks and steps that come over different connections while others are under way share theirs', async () => {
+      const keys = times(40, () => group().key);
+      let answered = 0;
+      const connections = await callsBy(keys, async (key) => {
+        await store.view([key], () => null);
+        await store.transact([key], addOne(key));
+        answered += 1;
+      });
+      await connections.callAll();
+      expect(answered).toBe(40);
+      // One by one they would take 80.
+      if (isCluster) expect(driver.commands).toBe(80);
+      else expect(driver.commands).toBeLessThanOrEqual(20);
+      await connections.close();
     });
 
     test('a step over a group that was not looked at takes two', async () => {

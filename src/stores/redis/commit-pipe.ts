@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
+import { Gathering } from './gathering.ts';
 import type { Link } from './link.ts';
 import { callOf, commitScript } from './scripts.ts';
 
@@ -25,7 +26,7 @@ const maxRecords = 256;
  */
 export class CommitPipe {
   readonly #link: Link;
-  #waiting: Commit[] = [];
+  readonly #waiting = new Gathering<Commit>((waiting) => this.#send(waiting));
 
   constructor(link: Link) {
     this.#link = link;
@@ -33,18 +34,15 @@ export class CommitPipe {
 
   /** Writes the group if none of its records has changed. */
   submit(commit: Commit): void {
-    this.#waiting.push(commit);
-    if (this.#waiting.length === 1) queueMicrotask(() => this.#flush());
+    if (this.#link.isCluster) this.#run([commit], commit.keys.length);
+    else this.#waiting.add(commit);
   }
 
-  #flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    const most = this.#link.isCluster ? 1 : maxGroups;
+  #send(waiting: readonly Commit[]): void {
     let run: Commit[] = [];
     let records = 0;
     for (const commit of waiting) {
-      if (run.length === most || (run.length > 0 && records + commit.keys.length > maxRecords)) {
+      if (run.length === maxGroups || (run.length > 0 && records + commit.keys.length > maxRecords)) {
         this.#run(run, records);
         run = [];
         records = 0;
@@ -61,13 +59,16 @@ export class CommitPipe {
     command.push(String(commits.length));
     for (const { keys } of commits) command.push(String(keys.length));
     for (const { changes } of commits) appendTo(command, changes);
+    this.#waiting.begin();
     this.#link.call(commitScript, command).then(
       (reply) => {
+        this.#waiting.end();
         commits.forEach((commit, index) => {
           tell(commit, Array.isArray(reply) ? reply[index] : undefined);
         });
       },
       (cause: unknown) => {
+        this.#waiting.end();
         for (const commit of commits) commit.failed(cause);
       },
     );

@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import { Snapshot } from './envelope.ts';
+import { Gathering } from './gathering.ts';
 import type { Link } from './link.ts';
 import type { Reading } from './record-cache.ts';
 import { slotOf } from './slot.ts';
@@ -23,7 +24,7 @@ interface Wanted {
 export class Reader {
   readonly #link: Link;
   readonly #monotonicMs: () => number;
-  #wanted: Wanted[] = [];
+  readonly #wanted = new Gathering<Wanted>((wanted) => this.#sendAll(wanted));
 
   constructor(link: Link, monotonicMs: () => number) {
     this.#link = link;
@@ -39,14 +40,11 @@ export class Reader {
 
   #readTogether(texts: readonly string[]): Promise<Reading> {
     return new Promise((resolve, reject) => {
-      this.#wanted.push({ texts, resolve, reject });
-      if (this.#wanted.length === 1) queueMicrotask(() => this.#flush());
+      this.#wanted.add({ texts, resolve, reject });
     });
   }
 
-  #flush(): void {
-    const wanted = this.#wanted;
-    this.#wanted = [];
+  #sendAll(wanted: readonly Wanted[]): void {
     let together: Wanted[] = [];
     let records = 0;
     for (const one of wanted) {
@@ -65,8 +63,10 @@ export class Reader {
     const command = ['MGET'];
     for (const { texts } of together) for (const text of texts) command.push(text);
     const seenAtMs = this.#monotonicMs();
+    this.#wanted.begin();
     this.#link.send(command, command[1] ?? '').then(
       (reply) => {
+        this.#wanted.end();
         let place = 0;
         for (const one of together) {
           tell(one, reply, place, seenAtMs);
@@ -74,6 +74,7 @@ export class Reader {
         }
       },
       (cause: unknown) => {
+        this.#wanted.end();
         for (const { reject } of together) reject(cause);
       },
     );
