@@ -10,7 +10,10 @@ export interface CallOptions {
   readonly priority?: Priority;
   /** The caller: when it goes away, the call leaves the queue at once. */
   readonly signal?: AbortSignal;
-  /** How long the caller can still wait, in milliseconds; shortens the queue deadline. Without time left: denied. */
+  /**
+   * How long the caller can still wait, in milliseconds; shortens the queue deadline. Without time left, 0 or less: denied. Any
+   * number will do, so that it can be what is left of a deadline; infinite is none of its own.
+   */
   readonly deadlineMs?: number;
 }
 

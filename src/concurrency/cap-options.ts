@@ -79,13 +79,14 @@ const LONGEST_MS = 86_400_000;
 export function completeCapOptions(options: CapOptions): CapSettings {
   assertOptions('a cap', options, optionKinds);
   const limit = readLimit(options.limit);
+  const { queue = limit.current, queueDeadlineMs = 1_000, healthReserve = 2, maxRunMs = 60_000 } = options;
   const settings = Object.freeze({
     limit,
     route: options.route ?? 'default',
-    queue: options.queue ?? limit.current,
-    queueDeadlineMs: options.queueDeadlineMs ?? 1_000,
-    healthReserve: options.healthReserve ?? 2,
-    maxRunMs: options.maxRunMs ?? 60_000,
+    queue,
+    queueDeadlineMs,
+    healthReserve,
+    maxRunMs,
     learnsFromHandler: readSource(options.learnFrom) === 'handler' && typeof options.limit !== 'number',
     shadow: options.shadow ?? false,
     clock: options.clock ?? systemClock,
@@ -94,10 +95,10 @@ export function completeCapOptions(options: CapOptions): CapSettings {
   });
   assertWhole('limit', limit.current, 1, LARGEST_LIMIT);
   assertShare('limit.strain', limit.strain);
-  assertWhole('queue', settings.queue, 0, LARGEST_LIMIT);
-  assertWhole('queueDeadlineMs', settings.queueDeadlineMs, 1, LONGEST_MS);
-  assertWhole('healthReserve', settings.healthReserve, 1, LARGEST_LIMIT);
-  assertWhole('maxRunMs', settings.maxRunMs, 1, LONGEST_MS);
+  assertWhole('queue', queue, 0, LARGEST_LIMIT);
+  assertWhole('queueDeadlineMs', queueDeadlineMs, 1, LONGEST_MS);
+  assertWhole('healthReserve', healthReserve, 1, LARGEST_LIMIT);
+  assertWhole('maxRunMs', maxRunMs, 1, LONGEST_MS);
   return settings;
 }
 

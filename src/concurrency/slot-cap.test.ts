@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-bench.ts';
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
+import type { CallOptions } from './admission.ts';
 import type { CapOptions } from './cap-options.ts';
 import { createCap } from './slot-cap.ts';
 
@@ -106,7 +107,7 @@ describe('the limit and the queue', () => {
     expect(denied(long).reason).toBe('deadline');
   });
 
-  it.each([0, -1, Number.NaN])(
+  it.each([0, -1, Number.NEGATIVE_INFINITY])(
     'denies at once who has %d ms left, even when a slot is free',
     async (deadlineMs) => {
       const { cap, ask } = bench();
@@ -114,6 +115,35 @@ describe('the limit and the queue', () => {
       expect(cap.status.running).toBe(0);
     },
   );
+
+  it('bounds no wait by a caller that would wait for ever', async () => {
+    const { clock, ask } = bench({ queue: 1 });
+    await ask();
+    const patient = await ask({ deadlineMs: Number.POSITIVE_INFINITY });
+    await clock.advance(999);
+    expect(patient.decision).toBeNull();
+    await clock.advance(1);
+    expect(denied(patient).reason).toBe('deadline');
+  });
+
+  it.each([
+    [{ deadlineMs: Number.NaN }, 'deadlineMs must be a number of milliseconds, not the number NaN.'],
+    [{ deadlineMs: '5' }, 'deadlineMs must be a number of milliseconds, not a string of 1 characters.'],
+    [{ deadlineMs: null }, 'deadlineMs must be a number of milliseconds, not null.'],
+    [{ signal: null }, 'signal must be an AbortSignal, not null.'],
+    [{ signal: 'gone' }, 'signal must be an AbortSignal, not a string of 4 characters.'],
+    [null, 'A call must be an object, not null.'],
+  ])('sheds nobody for %j, and says what is wrong with it', async (wrong, message) => {
+    const call = wrong as object as CallOptions;
+    const fault = expect.objectContaining({ code: 'INPUT_INVALID', message });
+    for (const shadow of [false, true]) {
+      const { cap, events } = bench({ shadow });
+      await expect(cap.admit(call)).rejects.toEqual(fault);
+      await expect(cap.run(() => 1, call)).rejects.toEqual(fault);
+      expect(() => cap.tryAdmit(call)).toThrow(fault);
+      expect({ events, running: cap.status.running }).toEqual({ events: [], running: 0 });
+    }
+  });
 
   it('does without a queue', async () => {
     const { ask } = bench({ queue: 0 });
@@ -312,6 +342,13 @@ describe('options', () => {
     [{}, 'not nothing'],
     [{ limit: '5' }, 'not a string of 1 characters'],
     [{ limit: null }, 'not null'],
+    [{ limit: 1, queue: null }, 'queue must be a whole number from 0 to 1000000, not null'],
+    [
+      { limit: 1, queueDeadlineMs: null },
+      'queueDeadlineMs must be a whole number from 1 to 86400000, not null',
+    ],
+    [{ limit: 1, healthReserve: null }, 'healthReserve must be a whole number from 1 to 1000000, not null'],
+    [{ limit: 1, maxRunMs: null }, 'maxRunMs must be a whole number from 1 to 86400000, not null'],
     [{ limit: {} }, 'not an object'],
     [{ limit: { current: 1, observe() {} } }, 'limit.strain must be a number from 0 to 1, not nothing'],
     [{ limit: 1, shadow: 'false' }, 'shadow must be true or false, got a string of 5 characters'],

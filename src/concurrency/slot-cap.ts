@@ -1,6 +1,7 @@
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
+import { checkCall } from './call-check.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
 import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } from './cap-options.ts';
 import { runInSlot } from './run-in-slot.ts';
@@ -8,7 +9,6 @@ import { RunningCalls } from './running-calls.ts';
 import { assertWhole } from './settings.ts';
 import { shed, tellShed } from './shedding.ts';
 import { type Circumstances, circumstancesOf, Slot, type SlotKeeper, type Timing } from './slot.ts';
-import { isPriority } from './wait-lanes.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 /**
@@ -178,11 +178,11 @@ class SlotCap implements Cap, SlotKeeper {
 
   /** Null: the call has to wait. */
   private decide(call: CallOptions): Slot | Denied | null {
+    checkCall(call);
     const { priority = 'normal', signal, deadlineMs } = call;
-    if (!isPriority(priority)) throw unknownPriority(priority);
     if (this.settings.shadow) return this.passInShadow(priority, signal);
     if (signal?.aborted) return shed(this.settings, 'aborted', priority);
-    if (deadlineMs !== undefined && !(deadlineMs > 0)) return shed(this.settings, 'deadline', priority);
+    if (deadlineMs !== undefined && deadlineMs <= 0) return shed(this.settings, 'deadline', priority);
     return this.isFree(priority) ? this.grant(priority, signal, 0) : null;
   }
 
@@ -251,9 +251,4 @@ class SlotCap implements Cap, SlotKeeper {
     for (let i = 0; i < calls; i += 1) onEvent({ type: 'overrun', route, maxRunMs });
     for (let i = 0; learns && i < calls; i += 1) this.learn(maxRunMs, this.calls.count + 1, clock.now(), 1);
   }
-}
-
-function unknownPriority(priority: never): Fault {
-  const wanted = 'A priority is health, critical, normal or background';
-  return new Fault('INPUT_INVALID', `${wanted}, not ${shapeOf(priority)}.`);
 }
