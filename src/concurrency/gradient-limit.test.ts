@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type GradientLimit, gradientLimit } from './gradient-limit.ts';
+import type { GradientOptions } from './gradient-policy.ts';
 
 /** Feeds so many latencies over a second, evenly. */
 function feed(limit: GradientLimit, fromMs: number, latencyMs: number, running: number, count = 100): void {
@@ -95,5 +96,22 @@ describe('gradientLimit', () => {
     { max: 10, probeEveryMs: 100 },
   ])('checks its options: %o', (options) => {
     expect(() => gradientLimit(options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it.each<[unknown, string]>([
+    [{ max: 10, mim: 2 }, 'mim is no option of a gradient limit: there are max, min, '],
+    [{ max: 10, min: null }, 'min must be a whole number from 1 to 10, not null'],
+    [{ max: 5n }, 'max must be a whole number from 1 to 1000000, not a bigint'],
+    [10, 'options of a gradient limit must be an object, got an integer of 2 digits'],
+    [null, 'options of a gradient limit must be an object, got null'],
+  ])('names what is wrong with %o', (options, message) => {
+    expect(() => gradientLimit(options as GradientOptions)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('takes an option that is undefined for one that is not given', () => {
+    const options: object = { max: 50, min: undefined, initial: undefined };
+    expect(gradientLimit(options as GradientOptions).current).toBe(50);
   });
 });

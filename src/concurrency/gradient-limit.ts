@@ -12,7 +12,7 @@ export interface GradientLimit extends Limit {
 /**
  * Makes a limit that follows latency. One cap each: what two caps have running cannot be told apart.
  *
- * @throws Fault `CONFIG_INVALID` when a number is out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown or a number is out of range.
  */
 export function gradientLimit(options: GradientOptions): GradientLimit {
   return new WindowedGradientLimit(completePolicy(options));

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../core/duration.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { assertAbove, assertWhole } from './settings.ts';
 
 /** The numbers of the gradient limit. The defaults suit any dependency that answers within 1 ms to 10 s. */
@@ -29,27 +30,50 @@ export type GradientOptions = Partial<GradientPolicy> & Pick<GradientPolicy, 'ma
 /** Above this a probe at half the limit no longer proves that a limit is too high; see `quiet-latency.ts`. */
 const HIGHEST_TOLERANCE = 1.9;
 
-/** @throws Fault `CONFIG_INVALID` when a number is out of range. */
+const optionKinds: OptionKinds<GradientPolicy> = {
+  max: 'checked',
+  min: 'checked',
+  initial: 'checked',
+  tolerance: 'checked',
+  windowMs: 'checked',
+  minSamples: 'checked',
+  cooldownMs: 'checked',
+  longMs: 'checked',
+  probeEveryMs: 'checked',
+};
+
+/** @throws Fault `CONFIG_INVALID` when an option is unknown or a number is out of range. */
 export function completePolicy(options: GradientOptions): GradientPolicy {
-  const policy = Object.freeze({
-    min: Math.max(1, Math.ceil(options.max / 10)),
-    initial: options.max,
-    tolerance: 1.5,
-    windowMs: 250,
-    minSamples: 20,
-    cooldownMs: 1_000,
-    longMs: 60_000,
-    probeEveryMs: 30_000,
-    ...options,
+  assertOptions('a gradient limit', options, optionKinds);
+  const { max } = options;
+  assertWhole('max', max, 1, 1_000_000);
+  const {
+    min = Math.max(1, Math.ceil(max / 10)),
+    initial = max,
+    tolerance = 1.5,
+    windowMs = 250,
+    minSamples = 20,
+    cooldownMs = 1_000,
+    longMs = 60_000,
+    probeEveryMs = 30_000,
+  } = options;
+  assertWhole('min', min, 1, max);
+  assertWhole('initial', initial, min, max);
+  assertAbove('tolerance', tolerance, 1, HIGHEST_TOLERANCE);
+  assertWhole('windowMs', windowMs, 1, 60_000);
+  assertWhole('minSamples', minSamples, 2, 100_000);
+  assertWhole('cooldownMs', cooldownMs, 1, DAY_MS);
+  assertWhole('longMs', longMs, windowMs, DAY_MS);
+  assertWhole('probeEveryMs', probeEveryMs, windowMs, DAY_MS);
+  return Object.freeze({
+    min,
+    max,
+    initial,
+    tolerance,
+    windowMs,
+    minSamples,
+    cooldownMs,
+    longMs,
+    probeEveryMs,
   });
-  assertWhole('max', policy.max, 1, 1_000_000);
-  assertWhole('min', policy.min, 1, policy.max);
-  assertWhole('initial', policy.initial, policy.min, policy.max);
-  assertAbove('tolerance', policy.tolerance, 1, HIGHEST_TOLERANCE);
-  assertWhole('windowMs', policy.windowMs, 1, 60_000);
-  assertWhole('minSamples', policy.minSamples, 2, 100_000);
-  assertWhole('cooldownMs', policy.cooldownMs, 1, DAY_MS);
-  assertWhole('longMs', policy.longMs, policy.windowMs, DAY_MS);
-  assertWhole('probeEveryMs', policy.probeEveryMs, policy.windowMs, DAY_MS);
-  return policy;
 }
