@@ -151,6 +151,18 @@ describe('pressure by the store', () => {
     await clock.advance(2_000);
     expect(watch.pressureOf('orders')).toBeCloseTo(0.5, 9);
   });
+
+  it('leaves the others heard when one node has no number to tell, and says so', async () => {
+    const { clock, levels, watch, faults } = exchange();
+    levels.a = 0.8;
+    levels.b = Number.NaN;
+    await clock.advance(2_000);
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.8, 9);
+    expect(faults[0]).toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'pressure must give a number from 0 to 1, not the number NaN.',
+    });
+  });
 });
 
 describe('pressure by the header', () => {
@@ -185,6 +197,36 @@ describe('options of the exchange', () => {
     expect(() =>
       publishPressure({ ...both, service: 'orders', node: 'a', pressure: () => 0, ...wrong }),
     ).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it.each<[object, string]>([
+    [{ onFault: 'log' }, 'onFault must be a function, got a string of 3 characters'],
+    [{ store: null }, 'store must be an object, got null'],
+    [{ every: 5 }, 'every is no option of '],
+    [{ everyMs: null }, 'everyMs must be a whole number from 10 to 60000, not null'],
+  ])('are refused by name: %o', (wrong, message) => {
+    const { both } = exchange();
+    const fault = expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message),
+    });
+    expect(() => watchPressure({ ...both, services: ['orders'], ...wrong })).toThrow(fault);
+    expect(() =>
+      publishPressure({ ...both, service: 'orders', node: 'a', pressure: () => 0, ...wrong }),
+    ).toThrow(fault);
+  });
+
+  it('want services in a list, and a function that gives the pressure', () => {
+    const { both } = exchange();
+    const wrong: { services: string[]; pressure: () => number } = JSON.parse(
+      '{"services":"orders","pressure":1}',
+    );
+    expect(() => watchPressure({ ...both, services: wrong.services })).toThrow(
+      'services must be a list, got a string of 6 characters',
+    );
+    expect(() =>
+      publishPressure({ ...both, service: 'orders', node: 'a', pressure: wrong.pressure }),
+    ).toThrow('pressure must be a function, got an integer of 1 digit');
   });
 
   it('want a node with a name', () => {

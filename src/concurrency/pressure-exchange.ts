@@ -1,3 +1,5 @@
+import { amountOf, Fault } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
@@ -20,7 +22,10 @@ export interface ExchangeOptions {
   /** How often to write or read. Default 1 s. */
   readonly everyMs?: number;
   readonly clock?: Clock;
-  /** Told of each failure of the store. The exchange goes on, also when this throws, and what is known fades. */
+  /**
+   * Told of each failure of the store, and of a pressure that is none. The exchange goes on, also when this throws, and what is
+   * known fades.
+   */
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -28,32 +33,55 @@ export interface PublishOptions extends ExchangeOptions {
   readonly service: string;
   /** This node's name within the service. */
   readonly node: string;
-  /** Gives the pressure now: `() => caps.pressure`. */
+  /** Gives the pressure now: `() => caps.pressure`. What is no number is told to `onFault` and not written. */
   readonly pressure: () => number;
 }
+
+const exchangeKinds: OptionKinds<ExchangeOptions> = {
+  store: 'object',
+  environment: 'checked',
+  everyMs: 'checked',
+  clock: 'object',
+  onFault: 'function',
+};
+const publishKinds: OptionKinds<PublishOptions> = {
+  ...exchangeKinds,
+  service: 'checked',
+  node: 'checked',
+  pressure: 'function',
+};
 
 /**
  * Writes this node's pressure into the store, again and again, until the returned function is called.
  *
- * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
  */
 export function publishPressure(options: PublishOptions): () => void {
+  assertOptions('a publication of pressure', options, publishKinds);
   const { node, pressure } = options;
   assertName('node', node);
   const store = clearingStore(options.store);
   const key = pressureKey(options.environment, options.service);
   return repeat(options, async () => {
-    const level = Math.min(1, Math.max(0, pressure()));
+    const level = levelOf(pressure());
     await store.transact([key], (records, now) => {
       records.put(key, notePressure(records.get(key), node, level, now), pressureRetention);
     });
   });
 }
 
+/** One node's level that is no number would make the mean of all nodes none, and relieve the service of its backpressure. */
+function levelOf(pressure: number): number {
+  if (typeof pressure === 'number' && !Number.isNaN(pressure)) return Math.min(1, Math.max(0, pressure));
+  throw new Fault('INPUT_INVALID', `pressure must give a number from 0 to 1, not ${amountOf(pressure)}.`);
+}
+
 export interface WatchOptions extends ExchangeOptions {
   /** The services whose pressure is asked for. */
   readonly services: readonly string[];
 }
+
+const watchKinds: OptionKinds<WatchOptions> = { ...exchangeKinds, services: 'list' };
 
 /** The gateway's view of its services. */
 export interface PressureWatch {
@@ -79,9 +107,10 @@ const nothing: Heard = { pressure: 0, at: Number.NEGATIVE_INFINITY };
 /**
  * Reads the pressure of services from the store, again and again, until stopped. One round trip for all.
  *
- * @throws Fault `CONFIG_INVALID` when a name or a number is out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
  */
 export function watchPressure(options: WatchOptions): PressureWatch {
+  assertOptions('a watch of pressure', options, watchKinds);
   const { services, clock = systemClock } = options;
   const store = clearingStore(options.store);
   const keys = services.map((service) => pressureKey(options.environment, service));

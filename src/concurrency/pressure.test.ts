@@ -58,6 +58,16 @@ describe('PressureMeter', () => {
   });
 });
 
+describe('a limit that has no number for its strain', () => {
+  it('costs the meter that call and no other', () => {
+    const meter = new PressureMeter();
+    meter.read(0);
+    meter.count(Number.NaN);
+    meter.count(Number.POSITIVE_INFINITY);
+    expect(meter.read(100)).toBeCloseTo(nextPressure(0, 0.5, 100), 9);
+  });
+});
+
 describe('refillScale', () => {
   it.each([
     [0, 1],
@@ -74,6 +84,16 @@ describe('refillScale', () => {
 
   it('has a floor of its own on request', () => {
     expect(refillScale(1, 0.25)).toBe(0.25);
+  });
+
+  it('takes a text for no pressure', () => {
+    expect(refillScale(JSON.parse('"0.9"'))).toBe(1);
+  });
+
+  it.each([Number.NaN, -0.1, 1.5, null, '0.5'])('refuses %j as a floor', (floor) => {
+    expect(() => refillScale(0.9, floor as number)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('floor must be') }),
+    );
   });
 });
 

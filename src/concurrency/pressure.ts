@@ -9,6 +9,7 @@
  * that the signal takes to arrive, or the loop would swing. A gateway that does nothing sees x ⁄ (x + 0.1).
  */
 import { SECOND_MS } from '../core/duration.ts';
+import { assertShare } from './settings.ts';
 
 const RISE_PER_SECOND = 1;
 const LEAK_PER_SECOND = 0.1;
@@ -30,10 +31,13 @@ export class PressureMeter {
   private asked = 0;
   private burden = 0;
 
-  /** One call was asked for; `burden` is 1 if it was shed, else the strain it ran under. */
+  /**
+   * One call was asked for; `burden` is 1 if it was shed, else the strain it ran under. What is no number counts as none: a limit
+   * of somebody else may divide by nothing, and from one such sum on there would be no level any more.
+   */
   count(burden: number): void {
     this.asked += 1;
-    this.burden += burden;
+    if (burden > 0) this.burden += Math.min(1, burden);
   }
 
   /** The level now. Read it every second or so: what lies between two reads is averaged. */
@@ -58,9 +62,11 @@ export const REFILL_FLOOR = 0.1;
  * no number counts as none, so that a broken signal never throttles.
  *
  * @param floor from 0 to 1, default {@link REFILL_FLOOR}
+ * @throws Fault `CONFIG_INVALID` when the floor is none
  */
 export function refillScale(pressure: number, floor: number = REFILL_FLOOR): number {
-  if (!(pressure > 0)) return 1;
+  assertShare('floor', floor);
+  if (typeof pressure !== 'number' || !(pressure > 0)) return 1;
   return Math.max(floor, 1 - Math.min(1, pressure));
 }
 
