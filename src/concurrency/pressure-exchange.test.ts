@@ -3,6 +3,7 @@ import { Fault } from '../core/fault.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Store } from '../stores/store.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
+import { parsePressure } from './pressure.ts';
 import { publishPressure, watchPressure } from './pressure-exchange.ts';
 
 /** A store that can be taken away. */
@@ -174,6 +175,15 @@ describe('pressure by the header', () => {
     expect(watch.pressureOf('orders')).toBeCloseTo(0.9, 3);
     await clock.advance(15_000);
     expect(watch.pressureOf('orders')).toBe(0);
+  });
+
+  it('is not talked down by answers that tell none', () => {
+    const { watch } = exchange();
+    for (let i = 0; i < 100; i += 1) {
+      watch.heard('orders', parsePressure('0.90'));
+      for (let other = 0; other < 9; other += 1) watch.heard('orders', parsePressure(undefined));
+    }
+    expect(watch.pressureOf('orders')).toBeCloseTo(0.9, 3);
   });
 
   it('is not kept for services that nobody watches, nor believed when it is none', () => {

@@ -89,9 +89,10 @@ export interface PressureWatch {
   pressureOf(service: string): number;
   /**
    * Takes in a pressure that came with a response, which is sooner than the store tells. A value counts for a tenth: nodes
-   * answer in turns, and one alone says little; after some ten responses the mean is there.
+   * answer in turns, and one alone says little; after some ten responses the mean is there. Null, of a response that tells none, says
+   * nothing: taken for 0, calls to routes without a cap would talk down what the others tell.
    */
-  heard(service: string, pressure: number): void;
+  heard(service: string, pressure: number | null): void;
   stop(): void;
 }
 
@@ -132,7 +133,7 @@ export function watchPressure(options: WatchOptions): PressureWatch {
       Math.max(left(stored.get(service) ?? nothing), left(heard.get(service) ?? nothing)),
     heard(service, pressure) {
       const before = heard.get(service);
-      if (before === undefined || !(pressure >= 0 && pressure <= 1)) return;
+      if (before === undefined || pressure === null || !(pressure >= 0 && pressure <= 1)) return;
       const level = left(before);
       heard.set(service, { pressure: level + HEARD_WEIGHT * (pressure - level), at: clock.now() });
     },

@@ -149,7 +149,7 @@ async function serveGateway(limiter: Limiter, watch: PressureWatch, target: stri
   const limited = limit(limiter, { user: () => 'client' });
   const passOn = async (path: string, response: ServerResponse) => {
     const answer = await fetch(`${target}${path}`);
-    watch.heard(service, parsePressure(answer.headers.get(PRESSURE_HEADER)) ?? 0);
+    watch.heard(service, parsePressure(answer.headers.get(PRESSURE_HEADER)));
     const headers = new Headers(answer.headers);
     headers.delete(PRESSURE_HEADER);
     response.writeHead(answer.status, Object.fromEntries(headers));
