@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createCap, createCaps } from '../concurrency/index.ts';
+import { createCap, createCaps, gradientLimit } from '../concurrency/index.ts';
 import { createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { cap, limit } from './fetch/index.ts';
 import { answerInSlot } from './fetch-cap.ts';
 
@@ -64,6 +65,45 @@ describe('a handler in a slot', () => {
     await answerInSlot(held, 'HEAD', new AbortController().signal, () => new Response('text'));
     expect(running()).toBe(0);
   });
+});
+
+describe('a limit behind a handler', () => {
+  /** How the limit stands after calls that took 20 ms, and then calls of this handler that took so long. */
+  async function standing(ms: number, method: string, answer: () => Response) {
+    const clock = new VirtualClock();
+    const limit = gradientLimit({ max: 10, minSamples: 2, windowMs: 1 });
+    const capped = createCap({ limit, clock });
+    const call = async (tookMs: number, handler: () => Response) => {
+      const admission = capped.tryAdmit();
+      if (!admission.admitted) throw new TypeError('There is a free slot.');
+      const answered = new Promise<void>((resolve) => clock.after(tookMs, resolve)).then(handler);
+      const never = new AbortController().signal;
+      const response = answerInSlot(admission, method, never, () => answered);
+      const read = response.then((given) => given.text()).catch(() => undefined);
+      await clock.advance(tookMs);
+      await read;
+    };
+    for (let i = 0; i < 4; i += 1) await call(20, () => new Response('row'));
+    for (let i = 0; i < 2; i += 1) await call(ms, answer);
+    return { limit: limit.current, quietMs: Math.exp(limit.state.quiet?.mean ?? 0) };
+  }
+  const error = () => new Response('no', { status: 503 });
+  const fail = (): never => {
+    throw new TypeError('as told');
+  };
+
+  it.each([
+    ['GET', error],
+    ['HEAD', error],
+    ['GET', fail],
+  ])(
+    'learns nothing from a %s that errs at once, and comes down where it takes long',
+    async (method, err) => {
+      const before = { limit: 10, quietMs: expect.closeTo(20, 6) };
+      expect(await standing(1, method, err)).toEqual(before);
+      expect(await standing(2_000, method, err)).toEqual({ ...before, limit: 5 });
+    },
+  );
 });
 
 describe('an answer that makes another protocol of the connection', () => {

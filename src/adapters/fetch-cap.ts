@@ -1,4 +1,5 @@
 import { type Admitted, releaseWithBody } from '../concurrency/index.ts';
+import { outcomeOf } from '../concurrency/response-end.ts';
 import type { Awaitable } from './arrival.ts';
 
 /**
@@ -18,11 +19,11 @@ export async function answerInSlot(
     const response = await answer();
     if (caller.aborted) slot.release('failed');
     // Servers and frameworks drop the body of such an answer without a word to it.
-    else if (method === 'HEAD') slot.release('done');
+    else if (method === 'HEAD') slot.release(outcomeOf(response.status));
     else caller.addEventListener('abort', () => slot.release('failed'), { once: true });
     return releaseWithBody(response, slot);
   } catch (error) {
-    slot.release('failed');
+    slot.release(caller.aborted ? 'failed' : 'errored');
     throw error;
   }
 }

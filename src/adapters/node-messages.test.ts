@@ -35,6 +35,18 @@ describe('a visit', () => {
   });
 });
 
+describe('an answer of the status 5xx', () => {
+  it('is an error of the service when it was sent, and a client that left when it was not', async () => {
+    const [sent, unsent] = [newResponse(), newResponse()];
+    const visits = [visitOf(sent), visitOf(unsent)];
+    sent.statusCode = 500;
+    unsent.statusCode = 500;
+    sent.emit('finish');
+    unsent.emit('close');
+    expect(await Promise.all(visits.map(({ ended }) => ended))).toEqual(['errored', 'failed']);
+  });
+});
+
 describe('the end of an answer over HTTP/2', () => {
   /** A call whose body has begun and does not end, and what was told of its end. */
   async function unfinishedCall() {

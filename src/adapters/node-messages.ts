@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { CallOutcome } from '../concurrency/index.ts';
+import { outcomeOf } from '../concurrency/response-end.ts';
 import { peerOf } from '../connections/peer.ts';
 import { isOver, onceClosed, onceFinished } from '../connections/response-close.ts';
 import type { Answer, AnswerEnd, Arrival } from './arrival.ts';
@@ -78,17 +80,17 @@ export function onceEnded(response: NodeResponse, tell: (end: AnswerEnd) => void
 export interface Visit {
   /** Aborts when the client goes away before all of the answer was sent. */
   readonly caller: AbortSignal;
-  /** Resolves, and never rejects, when the answer was sent (`done`) or the connection is gone (`failed`). */
-  readonly ended: Promise<'done' | 'failed'>;
+  /** Resolves, and never rejects, when the answer was sent (`done`; `errored` of 5xx) or the connection is gone (`failed`). */
+  readonly ended: Promise<CallOutcome>;
 }
 
 /** Watches a response from now on. */
 export function visitOf(response: NodeResponse): Visit {
   const caller = new AbortController();
-  const ended = new Promise<'done' | 'failed'>((resolve) => {
+  const ended = new Promise<CallOutcome>((resolve) => {
     onceEnded(response, ({ isWhole }) => {
       if (!isWhole) caller.abort();
-      resolve(isWhole ? 'done' : 'failed');
+      resolve(isWhole ? outcomeOf(response.statusCode) : 'failed');
     });
   });
   return { caller: caller.signal, ended };

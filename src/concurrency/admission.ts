@@ -1,8 +1,12 @@
 /** Who goes first when calls wait, and who is shed last. `health` has slots and a queue of its own instead. */
 export type Priority = 'health' | 'critical' | 'normal' | 'background';
 
-/** How a call that was let in has ended. A failed call gives its slot back, but its latency says nothing. */
-export type CallOutcome = 'done' | 'failed';
+/**
+ * How a call that was let in has ended. A `failed` one, as one whose client has left, gives its slot back, but its latency says
+ * nothing. One that the service has `errored` on took at least as long as it took: its latency may bring a limit down, and never
+ * raises it.
+ */
+export type CallOutcome = 'done' | 'failed' | 'errored';
 
 /** What a call brings with it. */
 export interface CallOptions {

@@ -101,6 +101,23 @@ describe('health checks', () => {
   });
 });
 
+const fail = (): never => {
+  throw new TypeError('as told');
+};
+
+/** A cap whose limit follows latency, and work that ends after so many milliseconds. */
+function runner() {
+  const limit = gradientLimit({ max: 10, minSamples: 2, windowMs: 1 });
+  const { cap, clock } = bench({ limit });
+  const spend = async (ms: number, end: () => unknown, call?: CallOptions) => {
+    const work = () => new Promise<void>((resolve) => clock.after(ms, resolve)).then(end);
+    const ran = Promise.allSettled([cap.run(work, call)]);
+    await clock.advance(ms);
+    await ran;
+  };
+  return { limit, spend, quietMs: () => Math.exp(limit.state.quiet?.mean ?? 0) };
+}
+
 describe('a limit that moves', () => {
   it('learns from the time calls keep their slot, but not from failed ones or health checks', async () => {
     const limit = gradientLimit({ max: 10, minSamples: 2, windowMs: 1 });
@@ -117,6 +134,29 @@ describe('a limit that moves', () => {
     await spend(20, 'done');
     await spend(20, 'done');
     expect(Math.exp(limit.state.quiet?.mean ?? 0)).toBeCloseTo(20, 6);
+  });
+
+  it('is not raised by work that throws at once, and comes down where throwing takes long', async () => {
+    const { limit, spend, quietMs } = runner();
+    for (let i = 0; i < 4; i += 1) await spend(20, () => 'row');
+    for (let i = 0; i < 4; i += 1) await spend(1, fail);
+    expect([quietMs(), limit.current]).toEqual([expect.closeTo(20, 6), 10]);
+    for (let i = 0; i < 2; i += 1) await spend(2_000, fail);
+    expect([quietMs(), limit.current]).toEqual([expect.closeTo(20, 6), 5]);
+  });
+
+  it('learns nothing from work that throws because its caller has gone', async () => {
+    const { limit, spend } = runner();
+    for (let i = 0; i < 4; i += 1) await spend(20, () => 'row');
+    for (let i = 0; i < 9; i += 1) {
+      const caller = new AbortController();
+      const leave = () => {
+        caller.abort();
+        return fail();
+      };
+      await spend(2_000, leave, { signal: caller.signal });
+    }
+    expect(limit.current).toBe(10);
   });
 
   it('learns only from what is reported if told so', async () => {

@@ -45,6 +45,34 @@ describe('gradientLimit', () => {
     expect(limit.sample?.()).toBe(1);
   });
 
+  it('learns nothing from errors that come at once, however many', () => {
+    const limit = gradientLimit({ max: 64, initial: 20 });
+    feed(limit, 0, 20, 5);
+    const { quiet } = limit.state;
+    for (let i = 1; i <= 1_000; i += 1) limit.observeError?.(1, 20, 1_000 + i);
+    expect(limit.state).toMatchObject({ quiet, limit: 20 });
+  });
+
+  it('comes down once per cooldown where most calls end in errors that took long', () => {
+    const limit = gradientLimit({ max: 64, min: 1 });
+    feed(limit, 0, 20, 5);
+    const seen = new Set<number>();
+    for (let i = 1; i <= 300; i += 1) {
+      limit.observeError?.(2_000, 64, 1_000 + i * 10);
+      seen.add(limit.current);
+    }
+    expect([...seen]).toEqual([64, 32, 16]);
+  });
+
+  it('stays where slow errors are few among calls that are fine, however many come in time', () => {
+    const limit = gradientLimit({ max: 64 });
+    for (let i = 1; i <= 10_000; i += 1) {
+      limit.observe(20, 5, i * 10);
+      if (i % 3 === 0) limit.observeError?.(2_000, 5, i * 10);
+    }
+    expect(limit.current).toBe(64);
+  });
+
   it('judges no window of few latencies, however many calls they stand for', () => {
     const limit = gradientLimit({ max: 64, windowMs: 1 });
     feed(limit, 0, 20, 5, 20);

@@ -1,4 +1,4 @@
-import { type GradientState, gradientStep, initialGradient, startProbe } from './gradient.ts';
+import { errorStep, type GradientState, gradientStep, initialGradient, startProbe } from './gradient.ts';
 import { completePolicy, type GradientOptions, type GradientPolicy } from './gradient-policy.ts';
 import { LatencyWindow } from './latency-window.ts';
 import type { Limit } from './limit.ts';
@@ -28,6 +28,8 @@ const SPARSE = 32;
 class WindowedGradientLimit implements GradientLimit {
   private readonly policy: GradientPolicy;
   private readonly window = new LatencyWindow();
+  /** Of the same time, the calls that ended in errors. */
+  private readonly errors = new LatencyWindow();
   /** Plain fields: every call reads them. */
   current: number;
   strain: number;
@@ -58,10 +60,23 @@ class WindowedGradientLimit implements GradientLimit {
     this.become(gradientStep(this.gradient, window.summary(now), this.policy), now);
   }
 
+  /** Errors are judged where most calls end in them. Where they are fewer the others show what the dependency takes. */
+  observeError(latencyMs: number, running: number, now: number, calls = 1): void {
+    const { errors, policy } = this;
+    if (now < this.gradient.settledAt) return;
+    if (errors.count === 0) errors.restart(now);
+    errors.add(latencyMs, Math.max(1, running), calls);
+    if (errors.count < policy.minSamples || now - errors.fromMs < policy.windowMs) return;
+    if (errors.callCount > this.window.callCount)
+      this.become(errorStep(this.gradient, errors.summary(now), policy), now);
+    else errors.restart(now);
+  }
+
   private become(state: GradientState, now: number): void {
     this.gradient = state;
     this.current = Math.max(1, Math.floor(state.limit));
     this.strain = state.strain;
     this.window.restart(now);
+    this.errors.restart(now);
   }
 }

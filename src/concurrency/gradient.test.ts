@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GradientState, gradientStep, initialGradient, startProbe } from './gradient.ts';
+import { errorStep, type GradientState, gradientStep, initialGradient, startProbe } from './gradient.ts';
 import { completePolicy } from './gradient-policy.ts';
 import type { WindowSummary } from './latency-window.ts';
 
@@ -64,6 +64,40 @@ describe('a slow window', () => {
     expect(noisy.limit).toBe(40);
     expect(noisy.slow).toBe(false);
     expect(gradientStep(quietAt20(), windowOf(500, 40, 40, { error: 0.1 }), policy).limit).toBeLessThan(40);
+  });
+});
+
+describe('a window of errors', () => {
+  it('brings the limit down as any other when it is slow, and starts a cooldown', () => {
+    const after = errorStep(quietAt20(), windowOf(500, 40, 40), policy);
+    expect(after.limit).toBeCloseTo(40 * ((1.5 * 20) / 40), 9);
+    expect(after).toMatchObject({ strain: expect.closeTo(0.25, 9), settledAt: 1_500 });
+  });
+
+  it('never raises the limit, and never moves the long average', () => {
+    const latency = fc.double({ min: 1, max: 60_000, noNaN: true });
+    fc.assert(
+      fc.property(latency, fc.integer({ min: 1, max: 100 }), (latencyMs, running) => {
+        const before = quietAt20();
+        const after = errorStep(before, windowOf(500, latencyMs, running), policy);
+        expect(after.limit).toBeLessThanOrEqual(before.limit);
+        expect(after.quiet).toEqual(before.quiet);
+      }),
+    );
+  });
+
+  it('is not taken for the dependency having become slower, however long it lasts', () => {
+    let state = quietAt20();
+    for (let i = 1; i <= 50; i += 1) state = errorStep(state, windowOf(500 + i * 2_000, 2_000, 4), policy);
+    expect(quietMs(state)).toBeCloseTo(20, 9);
+    expect(state.limit).toBe(policy.min);
+  });
+
+  it('shows nothing before anything is known, nor while a probe runs', () => {
+    const initial = initialGradient(policy);
+    expect(errorStep(initial, windowOf(500, 2_000, 40), policy)).toBe(initial);
+    const probing = startProbe(quietAt20(), 600, policy);
+    expect(errorStep(probing, windowOf(900, 2_000, 40), policy)).toBe(probing);
   });
 });
 

@@ -16,6 +16,10 @@
  * the minimum; it lasts at least as long as the longest calls. Why the square root: steps that are small against
  * the limit, yet from 1 to 100 within 20 windows. Why they shrink near the tolerance: the limit settles there instead of
  * swinging. Unused limits do not grow: nothing shows that they could be higher.
+ *
+ * Calls that end in errors are judged apart, and only as slow: one that fails at once has not asked the dependency, and one that
+ * gives up after a while would have taken longer. So they bring the limit down, as time-outs of an overload should, and neither
+ * raise it nor count as quiet.
  */
 import type { GradientPolicy } from './gradient-policy.ts';
 import type { WindowSummary } from './latency-window.ts';
@@ -88,6 +92,19 @@ export function gradientStep(
   return { ...after, probeAt: isProbed ? nextProbe(after.quiet, window, policy) : Number.POSITIVE_INFINITY };
 }
 
+/** The state after a window in which most calls ended in errors; these are what it saw. */
+export function errorStep(
+  before: GradientState,
+  window: WindowSummary,
+  policy: GradientPolicy,
+): GradientState {
+  const { quiet, probedFrom } = before;
+  if (quiet === null || probedFrom !== null) return before;
+  const excess = excessOf(window, quiet, policy);
+  const state = { ...before, strain: strainOf(excess) };
+  return excess > CONFIDENCE * window.error ? { ...state, ...cut(state, excess, window, policy) } : state;
+}
+
 /** Halves what runs for one window, at the time that the state says. */
 export function startProbe(state: GradientState, now: number, policy: GradientPolicy): GradientState {
   if (state.last === null) return state;
@@ -114,9 +131,17 @@ function endProbe(state: Learned, limit: number): Learned {
   return { ...state, limit, probedFrom: null };
 }
 
+function excessOf(window: WindowSummary, quiet: QuietLatency, policy: GradientPolicy): number {
+  return window.mean - quiet.mean - Math.log(policy.tolerance);
+}
+
+function strainOf(excess: number): number {
+  return excess > 0 ? 1 - Math.exp(-excess) : 0;
+}
+
 function judge(state: Learned, window: WindowSummary, policy: GradientPolicy): Learned {
-  const excess = window.mean - state.quiet.mean - Math.log(policy.tolerance);
-  const strain = excess > 0 ? 1 - Math.exp(-excess) : 0;
+  const excess = excessOf(window, state.quiet, policy);
+  const strain = strainOf(excess);
   if (excess > CONFIDENCE * window.error) return slowDown({ ...state, strain }, excess, window, policy);
   const isWanted = excess < 0 && !isLight(window, state.limit);
   const headroom = isWanted ? Math.min(1, -excess / Math.log(policy.tolerance)) : 0;
@@ -131,10 +156,22 @@ function slowDown(state: Learned, excess: number, window: WindowSummary, policy:
   }
   return {
     ...state,
-    limit: Math.max(policy.min, limit * Math.max(DEEPEST_CUT, Math.exp(-excess))),
+    ...cut(state, excess, window, policy),
     quiet: slow && limit <= policy.min ? giveIn(quiet, window) : quiet,
     slow: true,
     busiest: slow ? busier(busiest, window) : null,
+  };
+}
+
+/** A decrease by the gradient, and the cooldown after it. */
+function cut(
+  { limit }: GradientState,
+  excess: number,
+  window: WindowSummary,
+  policy: GradientPolicy,
+): Pick<GradientState, 'limit' | 'settledAt'> {
+  return {
+    limit: Math.max(policy.min, limit * Math.max(DEEPEST_CUT, Math.exp(-excess))),
     settledAt: window.toMs + Math.max(policy.cooldownMs, settleMs(window)),
   };
 }

@@ -23,7 +23,7 @@ const LOG_OF_SHORTEST = Math.log(SHORTEST_MS);
 export class LatencyWindow {
   private beganMs = 0;
   private latencies = 0;
-  /** How many calls the latencies stand for, and the sum of the squares of that. */
+  /** See {@link callCount}, and the sum of the squares of that. */
   private calls = 0;
   private squaredCalls = 0;
   private mean = 0;
@@ -34,6 +34,11 @@ export class LatencyWindow {
 
   get count(): number {
     return this.latencies;
+  }
+
+  /** How many calls the latencies stand for. */
+  get callCount(): number {
+    return this.calls;
   }
 
   get fromMs(): number {

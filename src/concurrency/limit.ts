@@ -17,6 +17,11 @@ export interface Limit {
    */
   observe(latencyMs: number, running: number, now: number, calls?: number): void;
   /**
+   * Takes in one call that has ended in an error of the service. What fails at once is no proof of a fast dependency, so this may
+   * lower the limit and never raise it. Parameters as of {@link observe}. Without this errors are left out.
+   */
+  observeError?(latencyMs: number, running: number, now: number, calls?: number): void;
+  /**
    * How many calls the one that now begins will stand for: itself and those that follow it, which are then not timed. To
    * time a call costs as much as the rest of it. Without this every call is timed.
    */

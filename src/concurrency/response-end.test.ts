@@ -53,6 +53,21 @@ describe('releaseOnEnd', () => {
     expect(outcomes).toEqual(['done']);
   });
 
+  it.each([
+    [499, 'done'],
+    [500, 'errored'],
+    [503, 'errored'],
+  ])('gives it back for a response of status %d as %s', (statusCode, outcome) => {
+    for (const isSent of [false, true]) {
+      const { admitted, outcomes } = slot();
+      const response = Object.assign(new Ending(), { statusCode });
+      if (isSent) response.finish();
+      releaseOnEnd(response, admitted);
+      if (!isSent) response.finish();
+      expect(outcomes).toEqual([outcome]);
+    }
+  });
+
   it('gives it back when the connection goes, and learns nothing from that', () => {
     const { cap, admitted, outcomes } = slot();
     const response = new Ending();
@@ -174,6 +189,15 @@ describe('releaseWithBody', () => {
     expect(await response.text()).toBe('hello');
     expect(outcomes).toEqual(['done']);
   });
+
+  it.each([null, 'no room'])(
+    'tells an error of the service by its status, with the body %j',
+    async (body) => {
+      const { admitted, outcomes } = slot();
+      await releaseWithBody(new Response(body, { status: 503 }), admitted).text();
+      expect(outcomes).toEqual(['errored']);
+    },
+  );
 
   it('gives it back when the reader goes away, and tells the source', async () => {
     const { admitted, outcomes } = slot();

@@ -5,21 +5,27 @@ import {
   onceClosed,
   onceFinished,
 } from '../connections/response-close.ts';
-import type { Admitted } from './admission.ts';
+import type { Admitted, CallOutcome } from './admission.ts';
 
 function isSent(response: EndingResponse): boolean {
   return response.writableFinished === true && !isCutOff(response);
 }
 
+/** How a call has ended that was answered with this status. */
+export function outcomeOf(status: number): CallOutcome {
+  return status >= 500 ? 'errored' : 'done';
+}
+
 /**
- * Gives the slot back when the response has been handed over, or when its connection is gone. A response that never came
- * to its end says nothing about the dependency, so its time is not learned from.
+ * Gives the slot back when the response has been handed over, `errored` where its status is 5xx, or when its connection is gone. A
+ * response that never came to its end says nothing about the dependency, so its time is not learned from.
  */
 export function releaseOnEnd(response: EndingResponse, admitted: Admitted): void {
   const { release } = admitted;
-  if (isSent(response)) release('done');
+  const releaseSent = () => release(outcomeOf(response.statusCode ?? 200));
+  if (isSent(response)) releaseSent();
   else if (isOver(response)) release('failed');
-  onceFinished(response, () => release('done'));
+  onceFinished(response, releaseSent);
   onceClosed(response, () => release('failed'));
 }
 
@@ -40,25 +46,30 @@ export function callerOf(response: EndingResponse): AbortSignal {
 
 /**
  * Gives the slot back when the body of a `fetch` response was read to its end, was cancelled or failed; at once when there
- * is none. Returns the response to send in its place.
+ * is none. Of a response of the status 5xx that was read it is given back as `errored`. Returns the response to send in its place.
  */
 export function releaseWithBody(response: Response, admitted: Admitted): Response {
   const { release } = admitted;
+  const outcome = outcomeOf(response.status);
   if (response.body === null) {
-    release('done');
+    release(outcome);
     return response;
   }
-  return new Response(watched(response.body, release), response);
+  return new Response(watched(response.body, release, outcome), response);
 }
 
-function watched(body: ReadableStream<Uint8Array>, release: Admitted['release']): ReadableStream<Uint8Array> {
+function watched(
+  body: ReadableStream<Uint8Array>,
+  release: Admitted['release'],
+  outcome: CallOutcome,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
-        release('done');
+        release(outcome);
         controller.close();
       } catch (error) {
         release('failed');

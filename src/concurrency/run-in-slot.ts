@@ -12,14 +12,19 @@ export function runInSlot<T>(slot: Slot, work: (admitted: Admitted) => T | Promi
     return { admitted: true, value };
   };
   const failed = (error: unknown): never => {
-    slot.giveBack('failed');
+    giveUp(slot);
     throw error;
   };
   try {
     const result = work(slot);
     return result instanceof Promise ? result.then(done, failed) : Promise.resolve(result).then(done, failed);
   } catch (error) {
-    slot.giveBack('failed');
+    giveUp(slot);
     return Promise.reject(error);
   }
+}
+
+/** What throws because its caller has gone says nothing about the service. */
+function giveUp(slot: Slot): void {
+  slot.giveBack(slot.isAbandoned ? 'failed' : 'errored');
 }

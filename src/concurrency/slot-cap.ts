@@ -20,6 +20,8 @@ export function createCap(options: CapOptions): Cap {
   return new SlotCap(completeCapOptions(options));
 }
 
+type Learned = Exclude<CallOutcome, 'failed'>;
+
 const anyCall: CallOptions = Object.freeze({});
 
 /** The enforcement: hands out slots and takes them back. How many there are, the limit says. */
@@ -152,7 +154,7 @@ class SlotCap implements Cap, SlotKeeper {
     if (!this.callsLike(slot).end(slot.step)) return false;
     if (slot.hasSignal) this.overruns.delete(slot);
     const { timing } = slot;
-    if (timing !== null && outcome === 'done') this.learnFrom(timing, running);
+    if (timing !== null && outcome !== 'failed') this.learnFrom(timing, running, outcome);
     else this.letIn();
     return true;
   }
@@ -162,16 +164,24 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   /** Apart from its caller, as {@link startTiming} is: few calls come here, and what all go through stays small. */
-  private learnFrom(timing: Timing, running: number): void {
+  private learnFrom(timing: Timing, running: number, outcome: Learned): void {
     const now = this.settings.clock.now();
-    this.learn(now - timing.startedAt, running, now, timing.calls);
+    this.learn(now - timing.startedAt, running, now, timing.calls, outcome);
   }
 
-  private learn(latencyMs: number, running: number, now: number, calls: number): void {
+  private learn(
+    latencyMs: number,
+    running: number,
+    now: number,
+    calls: number,
+    outcome: Learned = 'done',
+  ): void {
     const { limit, maxRunMs, route, onEvent } = this.settings;
     const was = limit.current;
     // Nothing takes longer than a call may run: what is told so is a mistake, and a limit waits for calls as long to leave.
-    limit.observe(Math.min(latencyMs, maxRunMs), running, now, calls);
+    const ms = Math.min(latencyMs, maxRunMs);
+    if (outcome === 'done') limit.observe(ms, running, now, calls);
+    else limit.observeError?.(ms, running, now, calls);
     this.letIn();
     if (limit.current !== was) onEvent({ type: 'limit-changed', route, limit: limit.current, was });
   }

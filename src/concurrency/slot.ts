@@ -57,6 +57,11 @@ export class Slot implements Admitted {
     return this.circumstances?.reserved ?? false;
   }
 
+  /** Whether its caller has gone away. */
+  get isAbandoned(): boolean {
+    return this.circumstances?.caller?.aborted ?? false;
+  }
+
   get running(): boolean {
     return this.keeper?.isRunning(this) ?? false;
   }

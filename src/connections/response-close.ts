@@ -1,5 +1,6 @@
 /** What of a response of `node:http` or `node:http2`, or of a framework on them, is needed to see its end. */
 export interface EndingResponse {
+  readonly statusCode?: number;
   readonly writableEnded?: boolean;
   readonly writableFinished?: boolean;
   /** HTTP/2 has it on the stream instead. */
