@@ -41,6 +41,7 @@ export class CallAttempt implements Attempt {
   readonly startedAt: number;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
+  readonly stallMs: number;
   readonly signal: AbortSignal | undefined;
   private readonly context: AttemptContext;
   private readonly target: Target;
@@ -83,6 +84,7 @@ export class CallAttempt implements Attempt {
     this.startedAt = startedAt;
     this.timeoutMs = timeoutMs;
     this.deadlineMs = deadlineMs;
+    this.stallMs = settings.stallMs;
     this.signal = request.signal;
     this.context = context;
     this.target = target;

@@ -24,6 +24,11 @@ export class ExpiryWatch {
     this.#clock = clock;
   }
 
+  /** The time that expiries are told in. */
+  now(): number {
+    return this.#clock.now();
+  }
+
   /** Watches something that is not being watched. */
   add(expiring: Expiring): void {
     expiring.after = this.#first;

@@ -29,6 +29,11 @@ export interface TargetOptions {
   readonly timeoutMs?: number;
   /** Connections per URL. Default 64. */
   readonly connections?: number;
+  /**
+   * How long a response body may stand still because its reader takes nothing of what is there, in milliseconds. After that, or up
+   * to twice as long, its connection is given up. Default 10 000.
+   */
+  readonly stallMs?: number;
   readonly backoff?: Partial<BackoffPolicy>;
   readonly retryBudget?: Partial<TargetRetryPolicy>;
   readonly breaker?: Partial<TargetBreakerPolicy>;
@@ -85,6 +90,7 @@ export interface TargetSettings {
   readonly queue: QueuePolicy | null;
   readonly timeoutMs: number;
   readonly connections: number;
+  readonly stallMs: number;
   readonly backoff: BackoffPolicy;
   readonly retryBudget: TargetRetryPolicy;
   readonly breaker: TargetBreakerPolicy;

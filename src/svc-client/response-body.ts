@@ -28,6 +28,8 @@ export class ResponseBody implements SvcBody {
   private ending: Ending | null = null;
   private reader: 'none' | 'chunks' | 'whole' | 'dump' = 'none';
   private wake: (() => void) | null = null;
+  /** How many pieces were taken one by one. */
+  taken = 0;
 
   constructor(flow: Flow) {
     this.flow = flow;
@@ -44,6 +46,11 @@ export class ResponseBody implements SvcBody {
     else this.chunks.push(chunk);
     if (this.reader !== 'whole' && this.unreadBytes > UNREAD_MAX_BYTES) this.flow.pause();
     this.wakeReader();
+  }
+
+  /** Whether something waits to be taken. Who reads it whole takes it as it comes. */
+  get isUnread(): boolean {
+    return this.chunks.length > 0 && this.reader !== 'whole';
   }
 
   complete(): void {
@@ -145,6 +152,7 @@ export class ResponseBody implements SvcBody {
       const chunk = this.chunks.shift();
       if (chunk !== undefined) {
         this.unreadBytes -= chunk.length;
+        this.taken += 1;
         return chunk;
       }
       if (this.ending?.kind === 'failed') throw this.ending.reason;

@@ -44,6 +44,7 @@ describe('settings', () => {
       queue: null,
       timeoutMs: 2_000,
       connections: 64,
+      stallMs: 10_000,
       backoff: { firstMs: 50, maxMs: 2_000 },
       retryBudget: { share: 0.2, perSecond: 10 },
       breaker: { threshold: 5, windowMs: 30_000, cooldownMs: 10_000, maxCooldownMs: 120_000, goodProbes: 3 },

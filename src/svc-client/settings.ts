@@ -52,6 +52,7 @@ const globalBreakerRules = {
 };
 const timeoutRule = whole(1, MAX_REMAINING_MS, 2 * SECOND_MS);
 const connectionsRule = whole(1, 10_000, 64);
+const stallRule = whole(1, MAX_REMAINING_MS, 10 * SECOND_MS);
 const retriesRule = whole(0, MAX_RETRIES, 3);
 const deadlineRule = whole(1, MAX_REMAINING_MS, 10 * SECOND_MS);
 
@@ -63,6 +64,7 @@ const targetFields = [
   'queue',
   'timeoutMs',
   'connections',
+  'stallMs',
   'backoff',
   'retryBudget',
   'breaker',
@@ -158,6 +160,7 @@ function readTarget(reader: OptionReader, slugKey: string, value: unknown): Targ
     queue: readQueue(reader, `${path}.queue`, options.queue),
     timeoutMs: reader.number(`${path}.timeoutMs`, options.timeoutMs, timeoutRule),
     connections: reader.number(`${path}.connections`, options.connections, connectionsRule),
+    stallMs: reader.number(`${path}.stallMs`, options.stallMs, stallRule),
     backoff: reader.numbers(`${path}.backoff`, options.backoff, backoffRules),
     retryBudget: reader.numbers(`${path}.retryBudget`, options.retryBudget, retryBudgetRules),
     breaker: reader.numbers(`${path}.breaker`, options.breaker, breakerRules),

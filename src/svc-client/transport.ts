@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ResponseHeaders } from './retry-after.ts';
 
-/** A response body. It has to be read or dumped, else its connection is held until the deadline. */
+/** A response body. It has to be read or dumped: one that stands still loses its connection (`stallMs`). */
 export interface SvcBody extends AsyncIterable<Uint8Array> {
   text(): Promise<string>;
   json(): Promise<unknown>;
@@ -38,6 +38,8 @@ export interface Attempt {
   readonly timeoutMs: number;
   /** Until its body has to be there, in milliseconds from now; at least `timeoutMs`. */
   readonly deadlineMs: number;
+  /** How long something of the body may wait to be read, in milliseconds; its connection is given up before twice that is over. */
+  readonly stallMs: number;
   /** The caller going away. */
   readonly signal: AbortSignal | undefined;
   /**

@@ -178,6 +178,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   private isPaused = false;
   private readonly upload: Upload | null;
   private body: ResponseBody | null = null;
+  /** What had been taken of the body when something of it was last seen waiting; null when nothing was. */
+  private takenBefore: number | null = null;
   private onAbort: (() => void) | null = null;
   /** What undici is told when it comes to a request that has been given up. */
   private givenUp: Error | null = null;
@@ -225,6 +227,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.body = new ResponseBody(this);
     const response = new UndiciResponse(status, raw, this.body);
     this.settle({ kind: 'response', response, receipt: receiptIn(raw) });
+    if (this.attempt.timeoutMs > this.attempt.stallMs) this.lookSooner();
     return !this.isPaused;
   }
 
@@ -262,17 +265,46 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.stop?.(reason);
   }
 
-  /** Once the answer has begun, its body may take until the deadline. */
+  /** Once the answer has begun, its body may take until the deadline, while its reader takes what there is. */
   expire(): void {
-    if (this.body !== null && this.expiresAt < this.deadlineAt) {
-      this.expiresAt = this.deadlineAt;
-      this.watch.add(this);
+    if (this.body === null || this.expiresAt >= this.deadlineAt) {
+      this.giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
+        kind: 'timeout',
+        ...(this.upload?.isAwaited && { isUploading: true }),
+      });
       return;
     }
-    this.giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
-      kind: 'timeout',
-      ...(this.upload?.isAwaited && { isUploading: true }),
-    });
+    if (this.standsStill(this.body)) this.giveUpUnread(this.attempt.stallMs);
+    else this.lookAgain();
+  }
+
+  /** The time to answer may be long; a body that is there has to be read all the same. */
+  private lookSooner(): void {
+    this.watch.remove(this);
+    this.lookAgain();
+  }
+
+  /** Counted from now and not from when it was due: where the process was busy, the reader could take nothing either. */
+  private lookAgain(): void {
+    this.expiresAt = Math.min(this.deadlineAt, this.watch.now() + this.attempt.stallMs);
+    this.watch.add(this);
+  }
+
+  /**
+   * Whether what waited to be read at the last look still does. To look now and then costs nothing where bodies are short;
+   * to note the time of every piece would.
+   */
+  private standsStill(body: ResponseBody): boolean {
+    const { takenBefore } = this;
+    this.takenBefore = body.isUnread ? body.taken : null;
+    return takenBefore !== null && takenBefore === this.takenBefore;
+  }
+
+  /** It is the reader who is late, and says nothing of the target. */
+  private giveUpUnread(stallMs: number): void {
+    const message = `nothing of the response was read for ${stallMs} ms, and its connection was given up`;
+    const reason = new Fault('TARGET_TIMEOUT', message);
+    this.giveUp(reason, { kind: 'aborted', reason });
   }
 
   /** Ends the exchange from this side. What is left of a body fails. */

@@ -11,6 +11,7 @@ export function attempt(changes: Partial<Attempt> = {}): Attempt {
     startedAt: systemClock.now(),
     timeoutMs: 5_000,
     deadlineMs: 5_000,
+    stallMs: 10_000,
     signal: undefined,
     bodyEnded: () => {},
     ...changes,

@@ -90,6 +90,7 @@ export function naively({ attempts, timeoutMs }: NaiveOptions): Discipline {
           startedAt: clock.now(),
           timeoutMs,
           deadlineMs: timeoutMs,
+          stallMs: 10_000,
           signal: undefined,
           bodyEnded: () => {},
         });
