@@ -7,6 +7,8 @@ import { RECEIPT_HEADER } from './receipt.ts';
 /** A handler as Hono, Deno and service workers have it. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
+const SWITCHING_PROTOCOLS = 101;
+
 /** Wraps a fetch-style handler, as `withPassport` does for node:http. */
 export function withPassportFetch(
   checkpoint: Checkpoint,
@@ -19,6 +21,8 @@ export function withPassportFetch(
       return new Response(body, { status, headers: { ...headers, [RECEIPT_HEADER]: admission.receipt } });
     }
     const response = await runInJourney(admission.journey, () => handler(request));
+    // Such an answer cannot be made anew: who makes another protocol of the connection knows it by its object.
+    if (response.status === SWITCHING_PROTOCOLS) return response;
     const headers = new Headers(response.headers);
     headers.set(requestIdHeader, admission.journey.requestId);
     const receipt = admission.receipt();

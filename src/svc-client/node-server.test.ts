@@ -183,6 +183,13 @@ describe('a fetch-style handler behind a checkpoint', () => {
     expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: true });
   });
 
+  it('passes an answer on as it is that makes another protocol of the connection', async () => {
+    // Node cannot make one; runtimes that can take none but the very object they gave.
+    const upgrade = Object.defineProperty(new Response(null), 'status', { value: 101 });
+    const upgrading = withPassportFetch(checkpoint, () => upgrade);
+    expect(await upgrading(new Request('http://stock/socket', { headers }))).toBe(upgrade);
+  });
+
   it('answers a loop itself', async () => {
     const response = await handler(new Request('http://stock/', { headers: loopHeaders }));
     expect(response.status).toBe(508);
