@@ -101,6 +101,11 @@ describe('a pin', () => {
     const { client } = hosted();
     const order = { who: 'op-7', why: 'incident', forMs: 1 };
     expect(() => client.pin('stock@1', { ratePerSecond: 0, burst: 1 }, order)).toThrow('pool.ratePerSecond');
+    const burstOnly: { ratePerSecond: number; burst: number } = JSON.parse('{"burst":1}');
+    expect(() => client.pin('stock@1', burstOnly, order)).toThrow(
+      'pool.ratePerSecond: expected a whole number from 1 to 1000000, got nothing',
+    );
+    expect(client.health().targets[0]?.pinned).toBeNull();
     expect(() => client.pin('other@1', { ratePerSecond: 1, burst: 1 }, order)).toThrow('not a target');
   });
 

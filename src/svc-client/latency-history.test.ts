@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LatencyHistory } from './latency-history.ts';
+import { LatencyHistory, mostSlots } from './latency-history.ts';
 
 const policy = { factor: 4, floorMs: 100, slotMs: 5_000, minSamples: 20, minSlots: 12 };
 
@@ -23,6 +23,23 @@ function steady(slots: number, latencyMs: number): number[] {
 }
 
 describe('a latency spike', () => {
+  it.each([5_000, 7_000, 300_000, 420_000, 600_000])(
+    'is seen in slots of %d ms if no more are asked for than an hour has',
+    (slotMs) => {
+      const most = mostSlots(slotMs);
+      const isSeen = (minSlots: number) => {
+        const history = new LatencyHistory({ ...policy, slotMs, minSlots });
+        const slots = Math.ceil(3_600_000 / slotMs) + 5;
+        for (let slot = 0; slot <= slots; slot += 1) {
+          const latencyMs = slot === slots ? 500 : 50;
+          for (let i = 0; i < 20; i += 1) history.record(latencyMs, slot * slotMs + i);
+        }
+        return history.isSpiking((slots + 1) * slotMs);
+      };
+      expect([isSeen(most), isSeen(most + 1)]).toEqual([true, false]);
+    },
+  );
+
   it('is four times the usual p95, once the slot is over', () => {
     const history = new LatencyHistory(policy);
     fill(history, 0, [...steady(12, 50), 250]);

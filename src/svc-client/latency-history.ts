@@ -47,6 +47,11 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** How many earlier slots of an hour the one that has just ended can be compared with. */
+export function mostSlots(slotMs: number): number {
+  return Math.ceil(HOUR_MS / slotMs) - 2;
+}
+
 interface Slot {
   readonly index: number;
   readonly p95: number;

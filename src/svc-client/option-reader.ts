@@ -4,7 +4,8 @@ import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 export interface NumberRule {
   readonly min: number;
   readonly max: number;
-  readonly default: number;
+  /** Without one the number has to be given. */
+  readonly default?: number;
   /** Default true. */
   readonly whole?: boolean;
 }
@@ -34,12 +35,13 @@ export class OptionReader {
   }
 
   number(path: string, value: unknown, rule: NumberRule): number {
-    if (value === undefined) return rule.default;
+    const { default: otherwise = rule.min } = rule;
+    if (value === undefined && rule.default !== undefined) return otherwise;
     const fits = typeof value === 'number' && value >= rule.min && value <= rule.max;
     if (fits && (rule.whole === false || Number.isInteger(value))) return value;
     const kind = rule.whole === false ? 'a number' : 'a whole number';
     this.problem(path, value, `${kind} from ${rule.min} to ${rule.max}`, amountOf(value));
-    return rule.default;
+    return otherwise;
   }
 
   /** A section of numbers, each by its rule. */

@@ -112,6 +112,22 @@ describe('settings', () => {
     expect(problemsOf(bad).some((text) => text.startsWith(problem))).toBe(true);
   });
 
+  it('are refused where one takes away what another asks for', () => {
+    const target = { url: 'http://s', breaker: { cooldownMs: 300_000 } };
+    expect(
+      problemsOf({ ...options, targets: { 's@1': target }, globalBreaker: { slotMs: 600_000 } }),
+    ).toEqual([
+      'targets.s@1.breaker.maxCooldownMs: expected at least cooldownMs (300000), got the integer 120000',
+      'globalBreaker.minSlots: expected at most 4, all that an hour of slotMs (600000) has to compare with, got the integer 12',
+    ]);
+    const fitting = { cooldownMs: 300_000, maxCooldownMs: 300_000 };
+    readSettings({
+      ...options,
+      targets: { 's@1': { url: 'http://s', breaker: fitting } },
+      globalBreaker: { slotMs: 600_000, minSlots: 4 },
+    });
+  });
+
   it('of a checkpoint alone have no targets', () => {
     expect(readCheckpointSettings({ self: 'a@1', keys, retries: 1 }).retries).toBe(1);
     expect(() => readCheckpointSettings(options)).toThrow('targets: unknown field');

@@ -1,7 +1,8 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
-import { invariant } from '../core/fault.ts';
+import { amountOf, invariant } from '../core/fault.ts';
 import { type DenialReason, isDenialReason } from './denial.ts';
 import { KeyRing, type PassportKey } from './key-ring.ts';
+import { mostSlots } from './latency-history.ts';
 import { hasCredentials, type NumberRule, OptionReader, type Section } from './option-reader.ts';
 import type {
   BaseUrl,
@@ -16,6 +17,7 @@ import type {
 import { MAX_REMAINING_MS, MAX_RETRIES } from './passport.ts';
 import type { PoolPolicy } from './pool.ts';
 import { isSlugKey } from './slug-key.ts';
+import type { TargetBreakerPolicy } from './target-breaker.ts';
 
 function whole(min: number, max: number, value: number): NumberRule {
   return { min, max, default: value };
@@ -27,6 +29,7 @@ function share(value: number): NumberRule {
 
 /** Every range and default of the rails; the only place they stand. */
 const poolRules = { ratePerSecond: whole(1, 1_000_000, 100), burst: whole(1, 1_000_000, 200) };
+const pinnedPoolRules = { ratePerSecond: { min: 1, max: 1_000_000 }, burst: { min: 1, max: 1_000_000 } };
 const globalPoolRules = { ratePerSecond: whole(1, 1_000_000, 1_000), burst: whole(1, 1_000_000, 2_000) };
 const backoffRules = { firstMs: whole(1, MINUTE_MS, 50), maxMs: whole(1, MINUTE_MS, 2 * SECOND_MS) };
 const retryBudgetRules = { share: share(0.2), perSecond: whole(0, 10_000, 10) };
@@ -147,6 +150,17 @@ function readQueue(reader: OptionReader, path: string, value: unknown): QueuePol
   return value === undefined ? null : reader.numbers(path, value, queueRules);
 }
 
+/** A cooldown above the longest would become shorter with every bad probe. */
+function readBreaker(reader: OptionReader, path: string, value: unknown): TargetBreakerPolicy {
+  const breaker = reader.numbers(path, value, breakerRules);
+  const { cooldownMs, maxCooldownMs } = breaker;
+  if (maxCooldownMs < cooldownMs) {
+    const expected = `at least cooldownMs (${cooldownMs})`;
+    reader.problem(`${path}.maxCooldownMs`, maxCooldownMs, expected, amountOf(maxCooldownMs));
+  }
+  return breaker;
+}
+
 function readTarget(reader: OptionReader, slugKey: string, value: unknown): TargetSettings {
   const path = `targets.${slugKey}`;
   if (!isSlugKey(slugKey)) reader.problem(path, slugKey, 'name@major');
@@ -163,7 +177,7 @@ function readTarget(reader: OptionReader, slugKey: string, value: unknown): Targ
     stallMs: reader.number(`${path}.stallMs`, options.stallMs, stallRule),
     backoff: reader.numbers(`${path}.backoff`, options.backoff, backoffRules),
     retryBudget: reader.numbers(`${path}.retryBudget`, options.retryBudget, retryBudgetRules),
-    breaker: reader.numbers(`${path}.breaker`, options.breaker, breakerRules),
+    breaker: readBreaker(reader, `${path}.breaker`, options.breaker),
     passport: passport === true,
   });
 }
@@ -175,8 +189,15 @@ function readTargets(reader: OptionReader, value: unknown): ReadonlyMap<string, 
   return new Map(fields.map((slugKey) => [slugKey, readTarget(reader, slugKey, section[slugKey])]));
 }
 
+/** With more slots asked for than an hour has, no spike would ever be seen. */
 function readGlobalBreaker(reader: OptionReader, value: unknown): GlobalBreakerSettings {
   const numbers = reader.numbers('globalBreaker', value, globalBreakerRules);
+  const { slotMs, minSlots } = numbers;
+  const most = mostSlots(slotMs);
+  if (minSlots > most) {
+    const expected = `at most ${most}, all that an hour of slotMs (${slotMs}) has to compare with`;
+    reader.problem('globalBreaker.minSlots', minSlots, expected, amountOf(minSlots));
+  }
   const { holdMs, closingMs, saturationMs, partitionTargets, partitionShare, ...spike } = numbers;
   return { policy: { holdMs, closingMs }, spike, saturationMs, partitionTargets, partitionShare };
 }
@@ -198,10 +219,10 @@ export function readSettings(options: SvcClientOptions): Settings {
   return Object.freeze({ ...checkpoint(), targets, globalPool, globalBreaker });
 }
 
-/** Checks a pool that an operator asks for. */
+/** Checks a pool that an operator asks for, all of it: a default in place of a number would be a limit that nobody asked for. */
 export function checkPool(pool: PoolPolicy): PoolPolicy {
   const reader = new OptionReader();
-  const checked = reader.numbers('pool', pool, poolRules);
+  const checked = reader.numbers('pool', pool, pinnedPoolRules);
   reader.finish();
   return checked;
 }
