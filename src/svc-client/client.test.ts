@@ -310,6 +310,26 @@ describe('misuse', () => {
     const nothing = client.call('stock@1', JSON.parse('null'));
     await expect(nothing).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     expect(() => client.journey({ deadlineMs: 600_001 }, () => 1)).toThrow('deadlineMs');
+    for (const start of ['r-1', null] as unknown[]) {
+      expect(() => client.journey(start as object, () => 1)).toThrow(
+        expect.objectContaining({
+          code: 'INPUT_INVALID',
+          message: expect.stringContaining('start: expected an object'),
+        }),
+      );
+    }
+  });
+
+  it.each<[unknown, string]>([
+    [5_000, 'options: expected an object, got an integer of 4 digits'],
+    [null, 'options: expected an object, got null'],
+    [{ forMs: null }, 'forMs must be a whole number of ms from 1 to 3600000, got null'],
+  ])('of how long a saturation holds fails fast: %j', (wrong, message) => {
+    const client = clientOf({ url });
+    expect(() => client.reportSaturation('database', wrong as object)).toThrow(
+      expect.objectContaining({ code: 'INPUT_INVALID', message }),
+    );
+    expect(client.health().globalBreaker.state).toBe('closed');
   });
 
   it('of headers fails fast and does not count against the target', async () => {

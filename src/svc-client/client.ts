@@ -20,7 +20,7 @@ import { createNonces } from './nonces.ts';
 import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
-import { checkMs, prepareRequest, type SvcRequest } from './request.ts';
+import { checkMs, checkObject, prepareRequest, type SvcRequest } from './request.ts';
 import { checkPool, readSettings } from './settings.ts';
 import { parseSlugKey } from './slug-key.ts';
 import { Target } from './target.ts';
@@ -113,6 +113,7 @@ export class SvcClient {
    * retries: those are the request's. A deadline above 600 000 ms is a `Fault` of code `INPUT_INVALID`.
    */
   journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
+    checkObject('start', start);
     const around = currentJourney();
     const fresh = this.#newJourney(
       start.requestId,
@@ -135,10 +136,11 @@ export class SvcClient {
    * A `Fault` of code `INPUT_INVALID` when the resource has no name or the time is out of range.
    */
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
-    const { saturationMs } = this.#context.settings.globalBreaker;
+    checkObject('options', options);
+    const { forMs = this.#context.settings.globalBreaker.saturationMs } = options;
     this.#rails.saturate(
       checkedText('resource', resource),
-      checkSpan('forMs', options.forMs ?? saturationMs, HOUR_MS),
+      checkSpan('forMs', forMs, HOUR_MS),
       this.#clock.now(),
     );
   }

@@ -112,9 +112,14 @@ function unexpected(name: string, value: unknown, expected: string): Fault {
   return new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${shapeOf(value)}`);
 }
 
+/** @throws Fault `INPUT_INVALID` unless it is an object: a bare number in its place would not be read. */
+export function checkObject(name: string, value: object): void {
+  if (typeof value !== 'object' || value === null) throw unexpected(name, value, 'an object');
+}
+
 /** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
 export function prepareRequest(request: SvcRequest): PreparedRequest {
-  if (typeof request !== 'object' || request === null) throw unexpected('request', request, 'an object');
+  checkObject('request', request);
   const { body = null, priority = 'normal' } = request;
   const method = upperCased(request.method ?? 'GET');
   const headers = lowerCased(request.headers);
