@@ -102,6 +102,24 @@ function testQueue(setStage: SetStage): void {
 
 function testSlots(setStage: SetStage): void {
   it.each([
+    ['/list', 'observe'],
+    ['/status/404', 'observe'],
+    ['/status/503', 'observeError'],
+    ['/throw', 'observeError'],
+  ])('tells the limit how %s ended', async (path, heard) => {
+    const told: string[] = [];
+    const limit = {
+      current: 1,
+      strain: 0,
+      observe: () => void told.push('observe'),
+      observeError: () => void told.push('observeError'),
+    };
+    const stage = await setStage({ caps: { routes: { read: { limit } } } });
+    await stage.ask(path);
+    await vi.waitFor(() => expect(told).toEqual([heard]), soon);
+  });
+
+  it.each([
     ['GET', '/list', 200],
     ['HEAD', '/list', 200],
     ['GET', '/status/204', 204],
