@@ -122,6 +122,22 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       await connections.close();
     });
 
+    test('a burst of steps is sent in parts: the server works on the first before the last have run', async () => {
+      const keys = times(400, () => group().key);
+      await store.view(keys, () => null);
+      driver.restart();
+      const commandsBefore: number[] = [];
+      const steps = keys.map((key) =>
+        store.transact([key], (records, now) => {
+          commandsBefore.push(driver.commands);
+          return addOne(key)(records, now);
+        }),
+      );
+      expect(await Promise.all(steps)).toEqual(keys.map(() => 1));
+      expect(commandsBefore[0]).toBe(0);
+      expect(commandsBefore.at(-1)).toBeGreaterThan(0);
+    });
+
     test('a step over a group that was not looked at takes two', async () => {
       const { key } = group();
       await store.transact([key], addOne(key));
