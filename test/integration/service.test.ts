@@ -298,6 +298,13 @@ describe('a service without tokens', () => {
     expect(answer.json.requestId).toMatch(/^[\w-]{36}$/);
   });
 
+  it('says which methods a path takes, and HEAD where it takes GET', async () => {
+    const allowed = async (path: string) => (await under.ask('PATCH', path)).headers.get('allow');
+    expect(await allowed('/v1/blocks')).toBe('GET, HEAD, POST');
+    expect(await allowed('/v1/check')).toBe('POST');
+    expect((await fetch(`${under.url}/v1/blocks`, { method: 'HEAD' })).status).toBe(200);
+  });
+
   it('echoes a sane request id, and no other', async () => {
     const sane = await under.ask('GET', '/healthz', undefined, { 'x-request-id': 'abc-1' });
     expect(sane.headers.get('x-request-id')).toBe('abc-1');

@@ -33,7 +33,7 @@ describe('a router', () => {
   it.each([
     ['GET', '/v1/blocks', { path: '/v1/blocks', params: {} }],
     ['HEAD', '/v1/blocks', { path: '/v1/blocks', params: {} }],
-    ['PUT', '/v1/blocks', { kind: 'method', allowed: ['GET', 'POST'] }],
+    ['PUT', '/v1/blocks', { kind: 'method', allowed: ['GET', 'HEAD', 'POST'] }],
     ['DELETE', '/v1/blocks/login%3AK4%3Ax', { path: '/v1/blocks/:id', params: { id: 'login:K4:x' } }],
     ['GET', '/v1/blocks/x', { kind: 'method', allowed: ['DELETE'] }],
     ['DELETE', '/v1/blocks/', { kind: 'nothing' }],

@@ -58,7 +58,7 @@ export class Router {
   find(method: string, path: string): Found {
     const asked = method === 'HEAD' ? 'GET' : method;
     const plain = this.#plain.get(path);
-    if (plain !== undefined) return plain.get(asked) ?? { kind: 'method', allowed: [...plain.keys()] };
+    if (plain !== undefined) return plain.get(asked) ?? { kind: 'method', allowed: allowedBy(plain) };
     return this.#findPattern(asked, path.split('/').slice(1));
   }
 
@@ -69,7 +69,7 @@ export class Router {
       if (!wanted.every((text, index) => text === null || text === segments[index])) continue;
       if (values.includes(null)) return nothing;
       const ready = methods.get(method);
-      if (ready === undefined) return { kind: 'method', allowed: [...methods.keys()] };
+      if (ready === undefined) return { kind: 'method', allowed: allowedBy(methods) };
       const params = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
       return { kind: 'route', ready, params };
     }
@@ -112,6 +112,10 @@ export class Router {
     return true;
   }
 }
+
+/** Every method that is answered: `HEAD` is wherever `GET` is, and no route says so. */
+const allowedBy = (methods: ReadonlyMap<string, unknown>): string[] =>
+  [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /** Null for a segment that is empty or not well encoded. */
 function decoded(segment: string): string | null {
