@@ -298,6 +298,13 @@ describe('a service without tokens', () => {
     expect(answer.json.requestId).toMatch(/^[\w-]{36}$/);
   });
 
+  it.each([undefined, ''])('names what is missing in a request without a body', async (body) => {
+    const { json } = await under.ask('DELETE', '/v1/blocks/login:K4:x', body);
+    expect(json).toMatchObject({ status: 400, fields: [{ field: 'why', problem: 'is missing' }] });
+    const { json: batch } = await under.ask('POST', '/v1/batch', body);
+    expect(batch).toMatchObject({ status: 400, fields: [{ field: 'body' }] });
+  });
+
   it('says which methods a path takes, and HEAD where it takes GET', async () => {
     const allowed = async (path: string) => (await under.ask('PATCH', path)).headers.get('allow');
     expect(await allowed('/v1/blocks')).toBe('GET, HEAD, POST');

@@ -6,11 +6,12 @@ export const defaultBodyBytes = 64 * 1024;
 
 /** How reading a body ended. `gone`: the client went away, and nobody waits for an answer. */
 export type BodyReading =
-  /** JSON, or the bytes themselves where these were asked for. */
+  /** JSON, or the bytes themselves where these were asked for. Undefined where JSON was asked for and nothing came. */
   | { readonly kind: 'body'; readonly value: unknown }
   | { readonly kind: 'too-large' | 'not-json' | 'gone' | 'encoded' };
 
 const tooLarge: BodyReading = { kind: 'too-large' };
+const nothingSent: BodyReading = { kind: 'body', value: undefined };
 const notJson: BodyReading = { kind: 'not-json' };
 const gone: BodyReading = { kind: 'gone' };
 const encoded: BodyReading = { kind: 'encoded' };
@@ -68,6 +69,7 @@ function objectionTo({ headers }: IncomingMessage, most: number): BodyReading | 
 
 /** The message of a parse error quotes the body, which may hold an identifier, so it goes nowhere. */
 function parsed(bytes: Buffer): BodyReading {
+  if (bytes.length === 0) return nothingSent;
   if (!isUtf8(bytes)) return notJson;
   try {
     return { kind: 'body', value: JSON.parse(bytes.toString('utf8')) };

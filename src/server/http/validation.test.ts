@@ -19,6 +19,14 @@ describe('validation', () => {
     expect(problems?.map(({ field }) => field).sort()).toEqual(['device.confidence', 'device.id', 'ip', 't']);
   });
 
+  it('names what is missing where nothing was sent at all', () => {
+    expect(validate(undefined)).toEqual([{ field: 'ip', problem: 'is missing' }]);
+    const list = validatorFor(Type.Array(BatchItemSchema));
+    expect(list(undefined)).toEqual([{ field: 'body', problem: 'must be a list, got nothing' }]);
+    const anyFields = validatorFor(Type.Object({ name: Type.Optional(Type.String()) }));
+    expect(anyFields(undefined)).toEqual([{ field: 'body', problem: 'must be an object, got nothing' }]);
+  });
+
   it('never quotes a value, and says no more than helps', () => {
     const secret = 'mallory@example.org';
     fc.assert(

@@ -19,7 +19,11 @@ export function validatorFor(schema: Type.TSchema): Validate {
 }
 
 function problemsIn(schema: Type.TSchema, value: unknown): FieldProblem[] {
-  return schemaProblems(schema, value)
+  return schemaProblems(schema, value === undefined && lacksFields(schema) ? {} : value)
     .slice(0, mostProblems)
     .map(({ path, message }) => ({ field: path === '' ? 'body' : path, problem: message }));
 }
+
+/** Whether an object without any field falls short: who has sent nothing at all then hears which fields there must be. */
+const lacksFields = (schema: Type.TSchema): boolean =>
+  'type' in schema && schema.type === 'object' && schemaProblems(schema, {}).length > 0;
