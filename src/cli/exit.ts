@@ -2,7 +2,8 @@ import { Fault } from '../core/fault.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
 import { harmless } from './visible.ts';
 
-const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
+/** Whether it comes from a call of the system, with a code of its own. */
+export const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
   cause instanceof Error && 'syscall' in cause && 'code' in cause;
 
 /** Says what went wrong in one line on stderr. Faults of ours and of the system are told; a bug is thrown on. */
@@ -12,12 +13,15 @@ export function reportFault(cause: unknown, io: CommandIo): ExitCode {
     return 2;
   }
   if (isSystemError(cause)) {
-    const place = harmless(cause.path ?? 'input');
-    io.stderr.write(`portcullis: ${place}: ${cause.syscall} failed with ${cause.code}${remedyOf(cause)}\n`);
+    io.stderr.write(`portcullis: ${harmless(systemErrorText(cause))}\n`);
     return 2;
   }
   throw cause;
 }
+
+/** An error of the system in words: where, what, and what to do about it. Shows a path as it was given. */
+export const systemErrorText = (cause: NodeJS.ErrnoException): string =>
+  `${cause.path ?? 'input'}: ${cause.syscall} failed with ${cause.code}${remedyOf(cause)}`;
 
 /** What to do about an error of the system, by its code. */
 const remedies: ReadonlyMap<string, string> = new Map([
@@ -25,6 +29,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['ENOTDIR', 'Is the path right?'],
   ['EISDIR', 'It is a folder: name a file in it'],
   ['EEXIST', 'Choose another name, or remove what is there'],
+  ['ENXIO', 'It is a pipe that nobody reads: choose another name, or remove it'],
   ['EACCES', 'Who may use it? Its permissions say'],
   ['EPERM', 'Who may use it? Its permissions say'],
   ['EROFS', 'Nothing can be written there: choose another place'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -36,6 +37,15 @@ describe('keys rotate', () => {
     expect(keysIn(file).previousSecret).toBe(first.secret);
     const again = await cli(['keys', 'rotate', file]);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('a rotation is running')]);
+  });
+
+  it('refuses what is no file, a pipe too', async () => {
+    const home = folder();
+    execFileSync('mkfifo', [join(home, 'pipe')]);
+    for (const place of [home, join(home, 'pipe')]) {
+      const { code, stderr } = await cli(['keys', 'rotate', place]);
+      expect([code, stderr]).toEqual([2, `portcullis: ${place}: is no file that can be written anew\n`]);
+    }
   });
 
   it('keeps neither the mode nor the link of what a crash has left beside the file', () => {

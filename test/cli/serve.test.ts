@@ -69,6 +69,17 @@ describe('portcullis serve, a port', () => {
     expect(await greeting('--grpc-port', 'none')).not.toContain('gRPC');
   });
 
+  it.each([
+    ['--data', '/proc/nowhere/data'],
+    ['--store', 'lmdb:/proc/nowhere/records'],
+  ])('is not asked for where %s names a folder that cannot be made', async (option, place) => {
+    const { code, stderr } = await cli(serve('--grpc-port', 'none', option, place));
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `portcullis: ${option}: /proc/nowhere: mkdir failed with ENOENT. Is the path right?\n`,
+    );
+  });
+
   it.each(['no', '65536', '-1', ''])('cannot be %j', async (text) => {
     const { code, stderr } = await cli(serve(`--grpc-port=${text}`));
     expect(code).toBe(2);

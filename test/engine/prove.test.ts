@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -121,6 +122,7 @@ describe('the default policies', () => {
 describe('traces', () => {
   it('are decided by replay as the proof has decided them', async () => {
     const traces = join(folder, 'traces');
+    mkdirSync(traces);
     await writeTraces(traces, tracesOf(proof));
     const other = defaultPolicies.map((policy) => ({ ...policy, ownerLane: false }));
     const laneOff = policyFile(
@@ -184,10 +186,25 @@ describe('the command', () => {
     [['--seconds', 'soon'], /whole number from 1 to 86400/],
     [['--effort', 'some'], /quick, full/],
     [['--policy', '/nowhere.yaml'], /nowhere/],
+    [['--out', '/proc/nowhere/traces'], /^portcullis: --out: \/proc\/nowhere: mkdir failed with ENOENT/],
+    [['--out', '/dev/null'], /^portcullis: --out: \/dev\/null: mkdir failed with EEXIST/],
   ])('ends with 2 on %j', async (args, message) => {
     const { code, stderr } = await cli(['prove', ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ['a pipe that nobody reads', (place: string) => execFileSync('mkfifo', [place]), 'ENXIO'],
+    ['a folder', (place: string) => mkdirSync(place), 'EISDIR'],
+  ])('ends with 2 where %s has the name of a trace', async (_, occupy, code) => {
+    const traces = mkdtempSync(join(folder, 'occupied-'));
+    occupy(join(traces, 'login-budget-known.jsonl'));
+    const run = await cli(['prove', ...tiny, '--out', traces]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(
+      new RegExp(`^portcullis: --out: .*budget-known.jsonl: open failed with ${code}`),
+    );
   });
 
   it('shows its progress on a terminal, and only there', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   beginRotation,
@@ -39,6 +39,9 @@ export function addKeys(program: Command, io: CommandIo): void {
         io.stdout.write(`${harmless(file)}: made, with a new secret. There was none to rotate.\n`);
         return;
       }
+      // A pipe would be waited for without end, and the file that takes its place would be no pipe.
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+        throw new Fault('INPUT_INVALID', `${file}: is no file that can be written anew`);
       const keys = readKeyFile(file);
       const now = Date.now();
       writeKeyFile(file, finish ? finishRotation(keys, now, force) : beginRotation(keys, now));

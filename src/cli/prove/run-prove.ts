@@ -1,6 +1,7 @@
 import type { Policy } from '../../core/policy.ts';
 import { type Effort, fullEffort, quickEffort } from '../../testing/prover/effort.ts';
 import { prove } from '../../testing/prover/prove.ts';
+import { makeFolder } from '../option-folder.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { reportJson } from './report-json.ts';
 import { reportText } from './report-text.ts';
@@ -26,6 +27,8 @@ export const efforts = { quick: quickEffort, full: fullEffort } as const;
 /** Searches, reports, and says whether a guarantee is broken. */
 export async function runProve(options: ProveCommandOptions, io: CommandIo): Promise<ExitCode> {
   const { policies, policyFile, seed, out, json } = options;
+  // Before the search: after a minute of it nobody wants to hear that there is no room for what it found.
+  if (out !== undefined) makeFolder('--out', out);
   const proof = prove({
     policies,
     seed,

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerSignals } from '../../testing/prover/cast.ts';
 import { sieges } from '../../testing/prover/cheapest-denial.ts';
@@ -6,6 +7,7 @@ import { eventLines, type ProofEvent } from '../../testing/prover/events.ts';
 import { START_MS } from '../../testing/prover/play.ts';
 import type { PolicyProof, Proof } from '../../testing/prover/prove.ts';
 import type { Siege } from '../../testing/prover/worst-cases.ts';
+import { naming } from '../option-folder.ts';
 
 /** A trace and the name of its file. */
 export interface Trace {
@@ -52,7 +54,14 @@ function siegeTraces(proof: PolicyProof, { owner, besieger, ownerLane, denials }
   });
 }
 
+/** A pipe that nobody reads is refused, where opening it would otherwise wait for ever. */
+const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
+
+/** Into a folder that is there, over what has these names. @throws Fault `INPUT_INVALID` where one cannot be written. */
 export async function writeTraces(folder: string, traces: readonly Trace[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const { name, events } of traces) await writeFile(join(folder, name), eventLines(events));
+  try {
+    for (const { name, events } of traces) await writeFile(join(folder, name), eventLines(events), { flag });
+  } catch (cause) {
+    throw naming('--out', cause);
+  }
 }

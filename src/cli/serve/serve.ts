@@ -5,6 +5,7 @@ import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-servi
 import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
+import { makeFolder, OWNER_ONLY } from '../option-folder.ts';
 import type { CommandIo } from '../streams.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
@@ -16,6 +17,7 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const written = readServiceConfig(source);
   const [file] = checkServiceConfig(source).files;
   const config = withFlags(written, flags);
+  makeFolders(flags);
   const log = createLog({ level: config.telemetry.logLevel });
   let watcher: ConfigWatcher | null = null;
   let running: Service | null = null;
@@ -44,6 +46,13 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
     ignoreHangups();
   }
   say('ended');
+}
+
+/** Those that the command line names: whoever typed them is told which one cannot be used. */
+function makeFolders({ data, store }: ServeFlags): void {
+  if (data !== undefined) makeFolder('--data', data, OWNER_ONLY);
+  if (store !== undefined && /^lmdb:./.test(store))
+    makeFolder('--store', store.slice('lmdb:'.length), OWNER_ONLY);
 }
 
 async function listenUntilToldToEnd(
