@@ -1,19 +1,31 @@
 import { randomBytes } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { Engine } from '../guard/engine.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
 
-/** Room for a large file, in bytes; a record has about 600. */
-const REPLAY_ROOM = 1024 ** 3;
+/**
+ * What records may take of the memory that the process gets. What is thrown away between two collections of garbage takes
+ * about as much again, and a process that has none left dies where it could have dropped old records.
+ */
+const roomOfProcess = (): number => 0.4 * getHeapStatistics().heap_size_limit;
 
-/** A file shows the same people again; hashing them anew costs more than deciding. */
-export const REMEMBERED_COMPONENTS = 65_536;
+const MOST_REMEMBERED = 65_536;
+/** What a subject takes whose components and keys are remembered; of those, twice as many as asked for may be there. */
+const REMEMBERED_BYTES = 2 * 2_800;
+
+/**
+ * How many components of each kind an engine remembers: a file shows the same people again, and hashing them anew costs
+ * more than deciding. A small process remembers fewer: no more than a tenth of its memory takes for each engine.
+ */
+export const rememberedComponents = (): number =>
+  Math.min(MOST_REMEMBERED, Math.floor((0.1 * getHeapStatistics().heap_size_limit) / REMEMBERED_BYTES));
 
 /** An engine whose keys mean nothing outside of this run. */
 export async function openEngine(policyFile?: string): Promise<Engine> {
   return new Engine({
-    identifier: createIdentifier({ secret: randomBytes(32) }, REMEMBERED_COMPONENTS),
+    identifier: createIdentifier({ secret: randomBytes(32) }, rememberedComponents()),
     policies: await policiesOf(policyFile),
     environment: 'replay',
   });
@@ -22,16 +34,12 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
 /**
  * A memory store whose time is handed in. Nothing is swept: a file's time may run backwards.
  *
- * @param stores how many such stores share the room
- * @param room in bytes
+ * @param stores how many such stores share the room of the process
  */
-export function openReplayStore(
-  stores = 1,
-  room = REPLAY_ROOM,
-): { store: MemoryStore; setTime: (t: number) => void } {
+export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: number) => void } {
   let time = 0;
   const maxRecords = Number.POSITIVE_INFINITY;
-  const maxBytes = Math.floor(room / stores);
+  const maxBytes = Math.floor(roomOfProcess() / stores);
   const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweep: false });
   return {
     store,

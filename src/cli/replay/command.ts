@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import { runOperation } from '../../guard/run.ts';
@@ -54,7 +53,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
 }
 
 async function replayInMemory(file: string, flags: Flags, io: CommandIo): Promise<ExitCode> {
-  const { store, setTime } = openReplayStore(1, roomOfProcess());
+  const { store, setTime } = openReplayStore();
   const code = await run(file, flags, io, {
     decide: (engine) => decideImmediately(engine, store.immediate, setTime),
     run: runAtOnce(store.immediate, setTime),
@@ -111,6 +110,3 @@ async function run(file: string, flags: Flags, io: CommandIo, ground: RunningGro
   const engine = await openEngine(policy);
   return new Replay({ ...flags, file }, eventSource(ground.decide(engine)), io).run();
 }
-
-/** What records may take of the memory that the process gets; the estimate of a record is below what it takes, and deciding needs some too. */
-const roomOfProcess = (): number => Math.floor(0.4 * getHeapStatistics().heap_size_limit);

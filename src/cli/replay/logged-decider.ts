@@ -1,6 +1,6 @@
 import type { Decision } from '../../core/decision.ts';
 import type { Engine } from '../../guard/engine.ts';
-import { REMEMBERED_COMPONENTS } from '../engine-options.ts';
+import { rememberedComponents } from '../engine-options.ts';
 import { type LoggedLine, parseLoggedLine } from './logged-line.ts';
 import type { LoggedNotes } from './logged-notes.ts';
 import { LoggedSubjects } from './logged-subjects.ts';
@@ -8,7 +8,7 @@ import type { ReplaySource, RunAt } from './replay.ts';
 
 /** Decides what was decided before, on the hashes that the service had. */
 export function decideLogged(engine: Engine, run: RunAt): (line: LoggedLine) => Decision | Promise<Decision> {
-  const subjects = new LoggedSubjects(REMEMBERED_COMPONENTS);
+  const subjects = new LoggedSubjects(rememberedComponents());
   return ({ t, op, action, cost, hashes }) =>
     run(engine.prepareFor(subjects.of(hashes), op, action, cost).operation, t);
 }

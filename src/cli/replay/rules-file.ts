@@ -10,7 +10,7 @@ import { Engine } from '../../guard/engine.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
 import { createLimiter } from '../../limits/limiter.ts';
 import type { MemoryStore } from '../../stores/memory/index.ts';
-import { REMEMBERED_COMPONENTS } from '../engine-options.ts';
+import { rememberedComponents } from '../engine-options.ts';
 import { eventOnce, RequestDecider } from './request-decider.ts';
 
 /** What decides in a replay: of a policy file, or of a service's configuration. */
@@ -29,7 +29,7 @@ export function readRules(file: string | undefined): Rules {
 /** An engine whose keys mean nothing outside of this run. */
 export function engineOf({ policies }: Rules, environment = 'replay'): Engine {
   return new Engine({
-    identifier: createIdentifier({ secret: randomBytes(32) }, REMEMBERED_COMPONENTS),
+    identifier: createIdentifier({ secret: randomBytes(32) }, rememberedComponents()),
     policies,
     environment,
   });
