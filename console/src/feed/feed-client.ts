@@ -30,5 +30,5 @@ export function stopFeed(): void {
 function receive(message: FromFeed): void {
   const view = feed.get();
   if (message.kind === 'link') feed.set({ ...view, link: message.link });
-  else feed.set({ ...view, live: withBatch(view.live, message.batch, nodeClock.now(), message.spanMs) });
+  else feed.set({ ...view, live: withBatch(view.live, message.batch, nodeClock.now()) });
 }

@@ -11,4 +11,4 @@ export type Link = 'connecting' | 'open' | 'waiting' | 'refused';
 
 export type FromFeed =
   | { readonly kind: 'link'; readonly link: Link; readonly status: number; readonly waitMs?: number }
-  | { readonly kind: 'batch'; readonly batch: FeedBatch; readonly spanMs: number };
+  | { readonly kind: 'batch'; readonly batch: FeedBatch };

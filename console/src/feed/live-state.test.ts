@@ -5,6 +5,7 @@ import { type FeedBatch, Tally } from './tally.ts';
 const nothing: FeedBatch = new Tally().take();
 const second = (at: number, hard: number) => ({
   second: at,
+  lines: 1 + hard,
   allow: 1,
   soft: 0,
   hard,
@@ -16,11 +17,11 @@ describe('what the page knows of the last minutes', () => {
   it('adds batches of the same second together and forgets what is old', () => {
     const now = 2_000_000_000;
     const batch = { ...nothing, received: 2, seconds: [second(2_000_000, 2)] };
-    const once = withBatch(emptyLive, batch, now, 250);
-    const twice = withBatch(once, batch, now, 250);
-    expect(twice.seconds).toEqual([{ ...second(2_000_000, 4), allow: 2 }]);
+    const once = withBatch(emptyLive, batch, now);
+    const twice = withBatch(once, batch, now);
+    expect(twice.seconds).toEqual([{ ...second(2_000_000, 4), lines: 6, allow: 2 }]);
     expect(twice.received).toBe(4);
-    const later = withBatch(twice, nothing, now + (KEPT_SECONDS + 1) * 1_000, 250);
+    const later = withBatch(twice, nothing, now + (KEPT_SECONDS + 1) * 1_000);
     expect(later.seconds).toEqual([]);
   });
 
@@ -32,7 +33,7 @@ describe('what the page knows of the last minutes', () => {
         t: 0,
         type: 'decision',
       }));
-      state = withBatch(state, { ...nothing, received: 40, shown }, 0, 250);
+      state = withBatch(state, { ...nothing, received: 40, shown }, 0);
     }
     expect(state.lines.length).toBeLessThanOrEqual(120);
     expect(state.lines[0]?.seq).toBe(400);
@@ -43,13 +44,26 @@ describe('what the page knows of the last minutes', () => {
 
   it('says when it shows a sample, and stops saying so', () => {
     const crowd = { ...nothing, received: 900, unshown: 840 };
-    const once = withBatch(emptyLive, crowd, 0, 250);
+    const once = withBatch(emptyLive, crowd, 0);
     expect(once.pace.isSampled).toBe(false);
-    const sampled = withBatch(once, crowd, 0, 250);
+    const sampled = withBatch(once, crowd, 0);
     expect(sampled.pace.isSampled).toBe(true);
-    expect(sampled.pace.perSecond).toBeGreaterThan(100);
-    expect(withBatch(sampled, nothing, 0, 250).pace.isSampled).toBe(false);
-    expect(withBatch(emptyLive, { ...nothing, received: 1, withheld: 5 }, 0, 250).pace.isSampled).toBe(true);
+    expect(withBatch(sampled, nothing, 0).pace.isSampled).toBe(false);
+    expect(withBatch(emptyLive, { ...nothing, received: 1, withheld: 5 }, 0).pace.isSampled).toBe(true);
+  });
+
+  it('goes by the time at which lines happened: a backlog is no present rush', () => {
+    const now = 2_000_000_500;
+    const backlog = {
+      ...nothing,
+      received: 1_024,
+      seconds: [second(1_999_400, 999), second(1_999_998, 19), second(2_000_000, 3)],
+    };
+    const opened = withBatch(emptyLive, backlog, now);
+    expect(opened.pace.perSecond).toBe(5);
+    const busy = withBatch(opened, { ...nothing, received: 40, seconds: [second(2_000_000, 39)] }, now + 900);
+    expect(busy.pace.perSecond).toBe(16);
+    expect(withBatch(busy, nothing, now + 5_000).pace.perSecond).toBe(0);
   });
 
   it('ranks rules over the minutes that are kept', () => {
@@ -59,7 +73,7 @@ describe('what the page knows of the last minutes', () => {
       received: 1,
       minutes: [at(100, { score: 2, spray: 1 }), at(80, { score: 50 })],
     };
-    const state = withBatch(emptyLive, batch, 100 * 60_000, 250);
+    const state = withBatch(emptyLive, batch, 100 * 60_000);
     expect(topNames(state.minutes, 'rules')).toEqual([
       ['score', 2],
       ['spray', 1],
@@ -69,16 +83,16 @@ describe('what the page knows of the last minutes', () => {
 
 describe('a feed that has fallen silent', () => {
   const minutes = [{ minute: 100, rules: { score: 2 }, scopes: { K4: 2 } }];
-  const busy = withBatch(emptyLive, { ...nothing, received: 1, minutes }, 100 * 60_000, 250);
+  const busy = withBatch(emptyLive, { ...nothing, received: 1, minutes }, 100 * 60_000);
 
   it('leaves no rule behind when its minutes are over', () => {
-    const later = withBatch(busy, nothing, 115 * 60_000, 250);
+    const later = withBatch(busy, nothing, 115 * 60_000);
     expect(topNames(later.minutes, 'rules')).toEqual([]);
     expect(topNames(later.minutes, 'scopes')).toEqual([]);
   });
 
   it('does not have views drawn again for nothing', () => {
-    expect(withBatch(busy, nothing, 114 * 60_000, 250).minutes).toBe(busy.minutes);
+    expect(withBatch(busy, nothing, 114 * 60_000).minutes).toBe(busy.minutes);
   });
 });
 

@@ -14,11 +14,12 @@ export interface LiveState {
   /** Newest first. */
   readonly notable: readonly FeedLine[];
   readonly received: number;
-  /** Lines a second, over the last batch; what of them is shown, and what the service left out. */
+  /** Lines a second; what of them is shown, and what the service left out. */
   readonly pace: Pace;
 }
 
 export interface Pace {
+  /** Over the last seconds that are whole, by the times of the lines: what happened before the page was opened arrives all at once. */
   readonly perSecond: number;
   /** True while more lines arrive than the list shows; one full batch, as after connecting, is none yet. */
   readonly isSampled: boolean;
@@ -33,8 +34,8 @@ const KEPT_MINUTES = 15;
 const KEPT_LINES = 120;
 const KEPT_BLOCKS = 60;
 const KEPT_NOTABLE = 200;
-/** Weight of the newest batch in the shown pace; about two seconds of memory at four batches a second. */
-const PACE_WEIGHT = 0.25;
+/** Enough of them that the shown pace does not jump, few enough that it follows. */
+const PACE_SECONDS = 4;
 
 export const emptyLive: LiveState = {
   seconds: [],
@@ -50,13 +51,14 @@ export const emptyLive: LiveState = {
  * Takes a batch in.
  *
  * @param nowMs by the service's clock
- * @param spanMs since the last batch
  */
-export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spanMs: number): LiveState {
-  const perSecond = (batch.received * 1_000) / Math.max(1, spanMs);
-  const smooth = state.pace.perSecond + (perSecond - state.pace.perSecond) * PACE_WEIGHT;
+export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number): LiveState {
+  const seconds = withinKept(
+    batch.received === 0 ? state.seconds : mergeSeconds(state.seconds, batch.seconds),
+    nowMs,
+  );
   const pace: Pace = {
-    perSecond: smooth < 0.05 ? 0 : smooth,
+    perSecond: linesPerSecond(seconds, nowMs),
     isSampled: batch.withheld > 0 || (batch.unshown > 0 && state.pace.isCrowded),
     isCrowded: batch.unshown > 0,
     unshown: state.pace.unshown + batch.unshown,
@@ -64,11 +66,10 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spa
   };
   const nowMinute = Math.floor(nowMs / 60_000);
   if (batch.received === 0) {
-    const { seconds, minutes } = state;
-    return { ...state, pace, seconds: withinKept(seconds, nowMs), minutes: keptMinutes(minutes, nowMinute) };
+    return { ...state, pace, seconds, minutes: keptMinutes(state.minutes, nowMinute) };
   }
   return {
-    seconds: withinKept(mergeSeconds(state.seconds, batch.seconds), nowMs),
+    seconds,
     minutes: keptMinutes(mergeMinutes(state.minutes, batch.minutes), nowMinute),
     lines: newestFirst(batch.shown, state.lines, KEPT_LINES),
     blocks: newestFirst(batch.blocks, state.blocks, KEPT_BLOCKS),
@@ -76,6 +77,12 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number, spa
     received: state.received + batch.received,
     pace,
   };
+}
+
+function linesPerSecond(seconds: readonly SecondCount[], nowMs: number): number {
+  const end = Math.floor(nowMs / 1_000);
+  const recent = seconds.filter(({ second }) => second >= end - PACE_SECONDS && second < end);
+  return recent.reduce((sum, { lines }) => sum + lines, 0) / PACE_SECONDS;
 }
 
 function newestFirst(
@@ -97,6 +104,7 @@ function mergeSeconds(kept: readonly SecondCount[], fresh: readonly SecondCount[
 
 const sumOf = (a: SecondCount, b: SecondCount): SecondCount => ({
   second: a.second,
+  lines: a.lines + b.lines,
   allow: a.allow + b.allow,
   soft: a.soft + b.soft,
   hard: a.hard + b.hard,

@@ -29,6 +29,7 @@ describe('a tally of the feed', () => {
           const batch = tally.take();
           const counted = batch.seconds.reduce((sum, { allow, soft, hard }) => sum + allow + soft + hard, 0);
           expect(counted).toBe(events.length);
+          expect(batch.seconds.reduce((sum, { lines }) => sum + lines, 0)).toBe(events.length);
           expect(batch.shown.length).toBe(Math.min(events.length, SHOWN_PER_BATCH));
           expect(batch.unshown).toBe(Math.max(0, events.length - SHOWN_PER_BATCH));
           const denials = events.filter(([outcome]) => outcome !== 'ALLOW').length;
@@ -59,7 +60,20 @@ describe('a tally of the feed', () => {
     tally.add({ seq: 1, t: 5_000, type: 'sampled', from: 4_000, hidden: { decision: 40, limit: 2 } });
     const batch = tally.take();
     expect(batch.withheld).toBe(42);
-    expect(batch.seconds).toEqual([{ second: 4, allow: 0, soft: 0, hard: 0, withheld: 40, topLevel: 0 }]);
+    expect(batch.seconds).toEqual([
+      { second: 4, lines: 0, allow: 0, soft: 0, hard: 0, withheld: 40, topLevel: 0 },
+    ]);
+  });
+
+  it('counts lines of every type in the second at which they happened', () => {
+    const tally = new Tally();
+    tally.add({ seq: 1, t: 4_200, type: 'block' });
+    tally.add({ seq: 2, t: 4_900, type: 'limit' });
+    tally.add(decision(3, 5_000, 'ALLOW'));
+    expect(tally.take().seconds.map(({ second, lines }) => [second, lines])).toEqual([
+      [4, 2],
+      [5, 1],
+    ]);
   });
 
   it('survives lines of any shape', () => {

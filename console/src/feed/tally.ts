@@ -7,10 +7,12 @@ import {
   type ShownDecision,
 } from './feed-line.ts';
 
-/** Decisions of one second. */
+/** What happened in one second, by the service's clock. */
 export interface SecondCount {
   /** Seconds since the epoch. */
   readonly second: number;
+  /** Lines of every type, decisions too; without those that were left out of the feed. */
+  lines: number;
   allow: number;
   soft: number;
   hard: number;
@@ -70,9 +72,11 @@ export class Tally {
       this.#noteWithheld(line);
       return;
     }
+    const bin = this.#secondAt(line.t);
+    if (bin !== null) bin.lines += 1;
     const decision = decisionOf(line);
     if (decision !== null) {
-      this.#count(line.t, decision.outcome, decision.level);
+      if (bin !== null) countOutcome(bin, decision.outcome, decision.level);
       this.#countNames(line.t, decision.reasons);
     }
     if (line.type === 'block') keepNewest(this.#blocks, line);
@@ -112,7 +116,7 @@ export class Tally {
     const known = this.#seconds.get(second);
     if (known !== undefined) return known;
     if (this.#seconds.size >= SECONDS_PER_BATCH) return null;
-    const bin = { second, allow: 0, soft: 0, hard: 0, withheld: 0, topLevel: 0 };
+    const bin = { second, lines: 0, allow: 0, soft: 0, hard: 0, withheld: 0, topLevel: 0 };
     this.#seconds.set(second, bin);
     return bin;
   }
@@ -122,15 +126,6 @@ export class Tally {
     for (const count of Object.values(hidden)) this.#withheld += numberOf(count);
     const bin = this.#secondAt(numberOf(from) || t);
     if (bin !== null) bin.withheld += numberOf(hidden.decision);
-  }
-
-  #count(t: number, outcome: Outcome, level: number): void {
-    const bin = this.#secondAt(t);
-    if (bin === null) return;
-    if (outcome === 'ALLOW') bin.allow += 1;
-    else if (outcome === 'SOFT_BLOCK') bin.soft += 1;
-    else bin.hard += 1;
-    bin.topLevel = Math.max(bin.topLevel, level);
   }
 
   #countNames(t: number, reasons: ShownDecision['reasons']): void {
@@ -163,6 +158,13 @@ export class Tally {
     this.#shown.splice(replaceable, 1);
     this.#shown.push(line);
   }
+}
+
+function countOutcome(bin: SecondCount, outcome: Outcome, level: number): void {
+  if (outcome === 'ALLOW') bin.allow += 1;
+  else if (outcome === 'SOFT_BLOCK') bin.soft += 1;
+  else bin.hard += 1;
+  bin.topLevel = Math.max(bin.topLevel, level);
 }
 
 function keepNewest(lines: FeedLine[], line: FeedLine): void {
