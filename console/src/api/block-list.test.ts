@@ -23,6 +23,11 @@ describe('the list of running blocks', () => {
     expect([at, isMore]).toEqual([1_000, true]);
   });
 
+  it('may be one of which the service has not seen the end', () => {
+    expect(readBlockList({ at: 1, blocks: [hard], more: true, whole: false }).isWhole).toBe(false);
+    expect(readBlockList({ at: 1, blocks: [hard], more: true, whole: true }).isWhole).toBe(true);
+  });
+
   it('leaves out what has ended by the time of the store', () => {
     const { keys } = readBlockList({ at: 1_000, blocks: [hard, other, soft], more: false });
     expect(stillBlocked(keys, 4_999)).toEqual(keys);
@@ -31,7 +36,7 @@ describe('the list of running blocks', () => {
   });
 
   it('survives an answer that says something else', () => {
-    const nothing = { at: null, keys: [], isMore: false };
+    const nothing = { at: null, keys: [], isMore: false, isWhole: true };
     for (const answer of [null, [], { blocks: 3 }, { blocks: [null, { id: 'x' }] }])
       expect(readBlockList(answer)).toEqual(nothing);
   });

@@ -25,10 +25,12 @@ export interface BlockList {
   readonly keys: readonly BlockedKey[];
   /** Whether there are others, of no higher level. */
   readonly isMore: boolean;
+  /** Whether the service has looked at all blocks: if not, there may be higher ones too. */
+  readonly isWhole: boolean;
 }
 
 export function readBlockList(answer: unknown): BlockList {
-  const { at, blocks, more } = isObject(answer) ? answer : {};
+  const { at, blocks, more, whole } = isObject(answer) ? answer : {};
   const byId = new Map<string, BlockedKey>();
   for (const { id, policy, scope, outcome, level, until } of Array.isArray(blocks)
     ? blocks.filter(isBlock)
@@ -36,7 +38,8 @@ export function readBlockList(answer: unknown): BlockList {
     const before = byId.get(id)?.blocks ?? [];
     byId.set(id, { id, policy, scope, blocks: [...before, { outcome, level, until }] });
   }
-  return { at: numberOf(at) || null, keys: [...byId.values()], isMore: more === true };
+  const keys = [...byId.values()];
+  return { at: numberOf(at) || null, keys, isMore: more === true, isWhole: whole !== false };
 }
 
 /** The keys whose blocks still run, with those alone that do. */

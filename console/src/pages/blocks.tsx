@@ -44,6 +44,11 @@ export function BlocksPage() {
       <p role="status" class={said === '' ? 'unseen' : 'notice'}>
         {said}
       </p>
+      {value?.isWhole === false ? (
+        <p class="notice" role="status">
+          There are too many blocks to look at all of them: some that are as high as these may be missing.
+        </p>
+      ) : null}
       <Panel
         title={value === null ? 'Running blocks' : atLeast + counted(blocked.length, 'blocked key')}
         aside={
@@ -103,6 +108,7 @@ export function BlocksPage() {
  */
 function wordsForNone(value: BlockList | null, problem: string | null, others: number): string {
   if (value === null) return problem === null ? 'Looking…' : 'Blocks could not be read.';
+  if (!value.isWhole) return 'None among the blocks that were looked at; there are too many to look at all.';
   if (value.isMore) return 'None among the highest blocks, which alone are listed.';
   return others > 0 ? 'No such block runs; there are others.' : 'No block runs.';
 }

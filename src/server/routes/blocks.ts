@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import Type from 'typebox';
 import type { Scope } from '../../core/decision.ts';
 import type { Guard } from '../../guard/guard.ts';
-import type { BlockBook, RunningBlock } from '../block-book.ts';
-import { HighestBlocks } from '../highest-blocks.ts';
+import type { BlockBook } from '../block-book.ts';
+import { listBlocks } from '../block-listing.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import type { EventSignals } from './decisions.ts';
@@ -13,6 +13,8 @@ import { AuditSchema, BlockSchema, noteFields, ScopeSchema, signalFields } from 
 const strict = { additionalProperties: false } as const;
 const mostBlocks = 10_000;
 const usualBlocks = 1_000;
+/** Some hundred thousand blocks are looked at by then, and whoever asked still waits. */
+const longestWalkMs = 3_000;
 
 const BlockList = Type.Object({
   at: Type.Integer({ description: 'ms of the store’s clock, by which blocks end.' }),
@@ -21,6 +23,9 @@ const BlockList = Type.Object({
       'Highest level first; of the same level hard before soft, and what ends first before the rest.',
   }),
   more: Type.Boolean({ description: 'There are more than were asked for, of no higher level.' }),
+  whole: Type.Boolean({
+    description: `All blocks were looked at. False: that took longer than ${longestWalkMs} ms, \`more\` is true, and among those that are missing may be some of a higher level.`,
+  }),
 });
 
 const PlaceSchema = Type.Object(
@@ -45,7 +50,7 @@ function listRoute(book: BlockBook): Route {
     method: 'GET',
     path: '/v1/blocks',
     summary:
-      'Blocks that run now, those of the gateway’s clients too: the 1000 of the highest level, or as many as `limit` says, up to 10000. Their ids hold hashes, no identifiers.',
+      'Blocks that run now, those of the gateway’s clients too: the 1000 of the highest level, or as many as `limit` says, up to 10000. To find them all blocks are looked at, for 3 s at most: `whole` says whether that was enough. Their ids hold hashes, no identifiers.',
     role: 'observe',
     query: Type.Object(
       {
@@ -58,31 +63,15 @@ function listRoute(book: BlockBook): Route {
     answers: { 200: BlockList, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ query }) => {
       const limit = Number(query.getAll('limit').at(-1) ?? usualBlocks);
-      return { status: 200, body: await highestBlocks(book, limit) };
+      const over = new AbortController();
+      try {
+        const time = setTimeout(longestWalkMs, undefined, { signal: over.signal });
+        return { status: 200, body: await listBlocks(book, limit, time) };
+      } finally {
+        over.abort();
+      }
     },
   };
-}
-
-interface BlockListing {
-  readonly at: number;
-  readonly blocks: readonly RunningBlock[];
-  readonly more: boolean;
-}
-
-/** So many blocks are looked at in one go: a store in memory gives them without a pause in which others are served. */
-const blocksPerTurn = 1_000;
-
-async function highestBlocks(book: BlockBook, limit: number): Promise<BlockListing> {
-  const highest = new HighestBlocks(limit);
-  let seen = 0;
-  for await (const block of book.running()) {
-    highest.add(block);
-    seen += 1;
-    if (seen % blocksPerTurn === 0) await setImmediate();
-  }
-  // After the walk, which may take its time: what has ended meanwhile does not run any more.
-  const at = await book.now();
-  return { at, blocks: highest.inOrder().filter(({ until }) => until > at), more: highest.isMore };
 }
 
 function liftRoute(book: BlockBook): Route {
