@@ -11,7 +11,8 @@ const titles = {
   kratos: 'The proxy in front of Kratos',
   concurrency: 'A cap on calls at once',
   'svc-client': 'A call between services',
-  logs: 'Logs, one core',
+  replay: 'Event files, one core',
+  logs: 'Access logs, one core',
 };
 
 /** Below this we call it a loss; above its inverse, a win. Between them a next run may say the opposite. */

@@ -1,0 +1,83 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { openEngine, openReplayStore } from '../src/cli/engine-options.ts';
+import { decideImmediately, eventSource, Replay } from '../src/cli/replay/replay.ts';
+import type { CommandIo } from '../src/cli/streams.ts';
+import { invariant } from '../src/core/fault.ts';
+import { Random } from '../src/testing/random.ts';
+import { medianOf, type Report } from './runner.ts';
+
+/**
+ * Login events through `replay`, every decision written as a line, in events per second of CPU. Sign-ins are a check and its
+ * end, one in seven a failure; failures alone are what an attack leaves. Each account has an address and a device of its own,
+ * and which comes next is drawn: the more there are, the less of what is known of them is still in the cache of the core.
+ */
+const EVENTS = 500_000;
+const ROUNDS = 3;
+const START = Date.UTC(2025, 5, 1);
+const accountCounts = [100, 1_000, 10_000];
+const ua =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+
+/** What becomes of one attempt: the operations it leaves in the file. */
+type Draw = (random: Random) => readonly string[];
+
+const kinds: Readonly<Record<string, Draw>> = {
+  'sign-ins': (random) => ['check', random.next() % 7 === 0 ? 'fail' : 'succeed'],
+  failures: () => ['fail'],
+};
+
+function* eventLines(draw: Draw, accounts: number): Generator<string> {
+  const random = new Random('replay');
+  let t = START;
+  for (let written = 0; written < EVENTS; ) {
+    const who = random.next() % accounts;
+    const ip = `10.${(who >> 16) & 255}.${(who >> 8) & 255}.${who & 255}`;
+    const device = { id: `device-${who}`, confidence: 'MEDIUM' };
+    for (const op of draw(random)) {
+      t += 100;
+      written += 1;
+      yield `${JSON.stringify({ t, op, action: 'auth.login', account: `account-${who}`, ip, ua, device })}\n`;
+    }
+  }
+}
+
+/** What is told goes nowhere. */
+function silence(): CommandIo {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  return { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), isTerminal: false };
+}
+
+/** Events per second of CPU time, that of the collector's threads included. */
+async function rateOf(file: string): Promise<number> {
+  globalThis.gc?.();
+  const { store, setTime } = openReplayStore();
+  const engine = await openEngine();
+  const decide = decideImmediately(engine, store.immediate, setTime);
+  const options = { file, summary: false, json: false, quiet: false, skipBad: false };
+  const before = process.cpuUsage();
+  const code = await new Replay(options, eventSource(decide), silence()).run();
+  const { user, system } = process.cpuUsage(before);
+  invariant(code === 0, `the replay ended with ${code}`);
+  return EVENTS / ((user + system) / 1e6);
+}
+
+export async function run(report: Report): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
+  const file = join(folder, 'events.jsonl');
+  try {
+    for (const [kind, draw] of Object.entries(kinds)) {
+      for (const accounts of accountCounts) {
+        await pipeline(Readable.from(eventLines(draw, accounts)), createWriteStream(file));
+        const ours = await medianOf(ROUNDS, () => rateOf(file));
+        const metric = `${kind} of ${accounts.toLocaleString('en')} accounts (events/s of CPU)`;
+        report({ metric, ours, peer: null, peerValue: null });
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
