@@ -7,6 +7,7 @@ import type { Client, Limiter } from '../limits/index.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+import { isPassingFailure } from '../stores/store-failure.ts';
 import { StoreRest } from '../stores/store-rest.ts';
 import { type After, DelayRoom, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
@@ -58,8 +59,6 @@ export interface Scenarios {
 
 /** What says that the store is away. One that is full, or whose writers met at a key, has answered. */
 const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT']);
-/** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
-const storeFailures: ReadonlySet<FaultCode> = new Set([...outages, 'STORE_CONFLICT', 'STORE_FULL']);
 const defaultMostDelayed = 100;
 /** What another process has found out shows after this at the latest. */
 const rememberedMs = SECOND_MS;
@@ -238,7 +237,7 @@ class WatchedScenarios implements Scenarios {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
+      if (!isPassingFailure(error)) throw error;
       this.#watch.tell({ type: 'scenario', what: 'failed', doing, code: error.code });
       return otherwise;
     }

@@ -12,8 +12,8 @@ import {
 } from '../guard/failure/breaker.ts';
 import { withinDeadline } from '../guard/failure/deadline.ts';
 import type { FailureSettings } from '../guard/failure/failure-options.ts';
-import { isStoreFailure } from '../guard/failure/policy-mode.ts';
 import { ProbeLoop } from '../guard/failure/probe-loop.ts';
+import { isStoreFailure } from '../stores/store-failure.ts';
 import type { CounterStoreEvent, KratosEvents } from './events.ts';
 
 /** Stands in events where a policy's name does. */

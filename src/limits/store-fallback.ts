@@ -1,7 +1,8 @@
-import { Fault, type FaultCode } from '../core/fault.ts';
+import type { FaultCode } from '../core/fault.ts';
 import type { Key, Records } from '../core/records.ts';
 import { isWithin } from '../core/times.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
+import { isPassingFailure } from '../stores/store-failure.ts';
 import { failureWindowMs, StoreRest, type Turn } from '../stores/store-rest.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
@@ -20,8 +21,6 @@ export interface Answered<T> {
  * take the store, and the blocks in it, away from all.
  */
 const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT', 'STORE_FULL']);
-/** What says that the store cannot serve now. Anything else is a bug or misuse, and is thrown. */
-const storeFailures: ReadonlySet<FaultCode> = new Set([...outages, 'STORE_CONFLICT']);
 
 /**
  * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
@@ -93,7 +92,7 @@ export class StoreFallback {
     share: string | undefined,
   ): Answered<T> {
     const paused = this.#rest.failed(turn, error);
-    if (!(error instanceof Fault) || !storeFailures.has(error.code)) throw error;
+    if (!isPassingFailure(error)) throw error;
     this.#failedAt = this.#clock();
     this.#onEvent({ type: 'store-failed', code: error.code, paused, cause: error });
     return this.#runHere(step, share);

@@ -4,6 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { Key } from '../../core/records.ts';
 import { setAsideAmong } from '../../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
+import { isStoreFailure } from '../../stores/store-failure.ts';
 import { isUnreadable } from '../../stores/unreadable.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
@@ -265,11 +266,6 @@ export class PolicyMode {
     const setAside = await setAsideAmong(this.#store, keys);
     this.#events.emit('corrupt', { policy, op, setAside });
   }
-}
-
-/** A bug, a corrupt record or a contract violation is not a failure of the store. */
-export function isStoreFailure(cause: unknown): cause is Fault {
-  return cause instanceof Fault && cause.code.startsWith('STORE_');
 }
 
 /** What is not a fault of ours is a bug: in a look, in a step or in the store. */

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { Fault, type FaultCode } from '../../core/fault.ts';
+import { Fault } from '../../core/fault.ts';
 import { problemMediaType } from '../../limits/index.ts';
+import { isStoreFailure } from '../../stores/store-failure.ts';
 import type { RouteAnswer } from '../route.ts';
 
 /** Every problem the service answers with, by its code. `docs/reference/http.md` lists the same. */
@@ -84,30 +85,23 @@ export function problemAnswer(code: ProblemCode, detail: string, extras: Problem
   };
 }
 
-const storeFaults: ReadonlySet<FaultCode> = new Set([
-  'STORE_FAILED',
-  'STORE_TIMEOUT',
-  'STORE_CONFLICT',
-  'STORE_FULL',
-  'STORE_CLOSED',
-]);
-
 /** What an error thrown by a route means to its caller. Only misuse is told in words: the rest is ours to know. */
 export function problemOf(error: unknown, requestId: string): RouteAnswer {
-  if (error instanceof Fault) {
-    if (error.code === 'INPUT_INVALID' || error.code === 'OPERATION_UNKNOWN') {
-      return problemAnswer(error.code, error.message, { requestId });
-    }
-    if (storeFaults.has(error.code)) {
-      const headers = { 'Retry-After': '5' };
-      return problemAnswer('STORE_UNAVAILABLE', 'The store cannot serve now.', { requestId, headers });
-    }
+  if (isMisuse(error)) return problemAnswer(error.code, error.message, { requestId });
+  if (isStoreFailure(error)) {
+    const headers = { 'Retry-After': '5' };
+    return problemAnswer('STORE_UNAVAILABLE', 'The store cannot serve now.', { requestId, headers });
   }
   return problemAnswer('INTERNAL', 'The service met a fault of its own; its log names it.', { requestId });
 }
 
 /** Whether the error is one that an operator has to hear of: neither misuse nor a store that is away. */
 export function isInternal(error: unknown): boolean {
-  if (!(error instanceof Fault)) return true;
-  return error.code !== 'INPUT_INVALID' && error.code !== 'OPERATION_UNKNOWN' && !storeFaults.has(error.code);
+  return !isMisuse(error) && !isStoreFailure(error);
+}
+
+type Misuse = Fault & { readonly code: 'INPUT_INVALID' | 'OPERATION_UNKNOWN' };
+
+function isMisuse(error: unknown): error is Misuse {
+  return error instanceof Fault && (error.code === 'INPUT_INVALID' || error.code === 'OPERATION_UNKNOWN');
 }

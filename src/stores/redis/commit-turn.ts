@@ -39,7 +39,6 @@ export interface CommitTurnParts {
  */
 export class CommitTurn implements Commit {
   readonly keys: readonly Key[];
-  /** For each record two: the version that it must still have, and its new text, empty where it is only compared. */
   changes: readonly string[] = [];
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
