@@ -103,6 +103,8 @@ const withoutNode = {
   async resolveId(id, importer, options) {
     if (Object.hasOwn(inlined, id)) return `\0${id}`;
     if (Object.hasOwn(replaced, id)) return replaced[id];
+    // Vite would warn, put nothing in its place, and the page would find out when it is called.
+    if (id.startsWith('node:')) this.error(`${importer} imports ${id}, which a page does not have.`);
     if (!/\/(hmac|warning)\.ts$/.test(id)) return null;
     const found = await this.resolve(id, importer, { ...options, skipSelf: true });
     return found === null ? null : (ownReplaced[found.id] ?? found);

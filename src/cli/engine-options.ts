@@ -23,12 +23,14 @@ export const rememberedComponents = (): number =>
   Math.min(MOST_REMEMBERED, Math.floor((0.1 * getHeapStatistics().heap_size_limit) / REMEMBERED_BYTES));
 
 /** An engine whose keys mean nothing outside of this run. */
+export function engineOf(policies: readonly Policy[], environment = 'replay'): Engine {
+  const identifier = createIdentifier({ secret: randomBytes(32) }, rememberedComponents());
+  return new Engine({ identifier, policies, environment });
+}
+
+/** The same for the policies of a file; without one, the defaults. */
 export async function openEngine(policyFile?: string): Promise<Engine> {
-  return new Engine({
-    identifier: createIdentifier({ secret: randomBytes(32) }, rememberedComponents()),
-    policies: await policiesOf(policyFile),
-    environment: 'replay',
-  });
+  return engineOf(await policiesOf(policyFile));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MemoryStore } from '../../stores/memory/index.ts';
-import { openReplayStore } from '../engine-options.ts';
+import { engineOf, openReplayStore } from '../engine-options.ts';
 import { decideEntries } from '../replay/entry-decider.ts';
 import { type Input, openInput } from '../replay/input.ts';
 import { type LogFlags, refuseStrayOptions } from '../replay/log-options.ts';
@@ -8,13 +8,7 @@ import { decideLogged } from '../replay/logged-decider.ts';
 import { LoggedNotes } from '../replay/logged-notes.ts';
 import { decideImmediately, runAtOnce } from '../replay/replay.ts';
 import { askedOnce, type RequestJudge } from '../replay/request-decider.ts';
-import {
-  engineOf,
-  openRequestReading,
-  type Rules,
-  readRules,
-  requestDeciderOf,
-} from '../replay/rules-file.ts';
+import { openRequestReading, type Rules, readRules, requestDeciderOf } from '../replay/rules-file.ts';
 import { LogNotes } from '../replay/summary.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { jsonLine } from '../visible.ts';
@@ -105,7 +99,7 @@ function openSide(
   flags: CompareFlags,
   onNameless: () => void,
 ): OpenSide {
-  const engine = engineOf(rules);
+  const engine = engineOf(rules.policies);
   const login = decideImmediately(engine, store.immediate, setTime);
   const again = decideLogged(engine, runAtOnce(store.immediate, setTime));
   const decide = decideEntries({ login, request, setTime, routes: loginRoutesOf(flags), onNameless });

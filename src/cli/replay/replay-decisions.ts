@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { engineOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { loggedSource } from './logged-decider.ts';
 import { LoggedNotes, leftOutTexts } from './logged-notes.ts';
 import { Replay, type ReplayOptions, type RunAt } from './replay.ts';
-import { engineOf, readRules } from './rules-file.ts';
+import { readRules } from './rules-file.ts';
 import { Summary } from './summary.ts';
 
 export interface ReplayDecisionsOptions extends ReplayOptions {
@@ -20,7 +21,7 @@ export async function replayDecisions(
   const notes = new LoggedNotes();
   // The hashes are those of the service, so it is the environment that keeps the records of this run apart in a store.
   const environment = `replay-${randomBytes(8).toString('hex')}`;
-  const source = loggedSource(engineOf(readRules(options.policy), environment), run, notes);
+  const source = loggedSource(engineOf(readRules(options.policy).policies, environment), run, notes);
   const code = await new Replay(options, source, io, new Summary(null, notes)).run();
   if (!options.summary) for (const text of leftOutTexts(notes)) io.stderr.write(`portcullis: ${text}\n`);
   return code;

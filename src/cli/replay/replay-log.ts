@@ -1,6 +1,7 @@
 import type { LogFormatName } from '../../abuse/log-formats/log-entry.ts';
 import type { Engine } from '../../guard/engine.ts';
 import type { MemoryStore } from '../../stores/memory/index.ts';
+import { engineOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { decideEntries } from './entry-decider.ts';
 import { openInput } from './input.ts';
@@ -8,7 +9,7 @@ import { type LogFlags, refuseStrayOptions } from './log-options.ts';
 import { LogReplay, type LogReplayOptions } from './log-replay.ts';
 import { loginRoutesOf, openLog } from './log-setup.ts';
 import type { Decide } from './replay.ts';
-import { engineOf, readRules, requestDeciderOf } from './rules-file.ts';
+import { readRules, requestDeciderOf } from './rules-file.ts';
 
 /** Where records are kept, and how logins are decided there. */
 export interface Ground {
@@ -34,7 +35,7 @@ export async function replayLog(options: ReplayLogOptions, ground: Ground, io: C
   const log = openLog(options.format, options, input);
   refuseStrayOptions(options);
   const judge = decideEntries({
-    login: ground.decide(engineOf(rules)),
+    login: ground.decide(engineOf(rules.policies)),
     request: store === null ? null : requestDeciderOf(rules, store),
     setTime,
     routes,

@@ -6,11 +6,8 @@ import { runScenarios } from '../../abuse/run-scenarios.ts';
 import { readServiceConfig } from '../../config/read-service-config.ts';
 import { type LimitSettings, limiterSettingsOf, type ScenarioSettings } from '../../config/service-config.ts';
 import type { Policy } from '../../core/policy.ts';
-import { Engine } from '../../guard/engine.ts';
-import { createIdentifier } from '../../identity/identifier.ts';
 import { createLimiter } from '../../limits/limiter.ts';
 import type { MemoryStore } from '../../stores/memory/index.ts';
-import { rememberedComponents } from '../engine-options.ts';
 import { eventOnce, RequestDecider } from './request-decider.ts';
 
 /** What decides in a replay: of a policy file, or of a service's configuration. */
@@ -24,15 +21,6 @@ export interface Rules {
 export function readRules(file: string | undefined): Rules {
   const { policies, limits, scenarios } = readServiceConfig({ path: file, env: {} });
   return { policies, limits, scenarios };
-}
-
-/** An engine whose keys mean nothing outside of this run. */
-export function engineOf({ policies }: Rules, environment = 'replay'): Engine {
-  return new Engine({
-    identifier: createIdentifier({ secret: randomBytes(32) }, rememberedComponents()),
-    policies,
-    environment,
-  });
 }
 
 /** How the requests of a log are read, by one side of a comparison or by both. */
