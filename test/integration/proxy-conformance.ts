@@ -41,7 +41,6 @@ export function describeProxyExample({
   describe.runIf(isInstalled(program))(`the example for ${title}`, () => {
     let scene: ExampleScene;
     let proxy: ProxyProcess;
-    let callers = 0;
 
     const start = async (change: (config: string) => string = (config) => config) => {
       scene = await startExample(program);
@@ -90,21 +89,24 @@ export function describeProxyExample({
         expect(problem.instance).toBe(namesPath ? '/a' : undefined);
       });
 
-      it.each<[string, string | undefined, string | RegExp]>([
-        ['one of the client', 'req-10', 'req-10'],
-        ['a new one for a client that has none', undefined, /^[\da-f-]{32,36}$/],
-        ['a new one for one that is too long', 'x'.repeat(129), /^[\da-f-]{32,36}$/],
-      ])('has one id for a call, with the app and with the client: %s', async (_, sent, expected) => {
-        const headers = sent === undefined ? {} : { 'x-request-id': sent };
-        const from = `127.0.2.${(callers += 1)}`;
-        const allowed = await scene.ask({ from, headers });
-        expect(allowed.status).toBe(200);
-        expect(allowed.headers['x-request-id']).toMatch(expected);
-        expect(scene.seen.at(-1)?.headers['x-request-id']).toBe(allowed.headers['x-request-id']);
-        const refused = await scene.ask({ from, headers });
-        expect(JSON.parse(refused.body).requestId).toMatch(expected);
-        expect(refused.headers['x-request-id']).toBe(JSON.parse(refused.body).requestId);
-      });
+      it.each<[number, string, string | undefined, string | RegExp]>([
+        [1, 'one of the client', 'req-10', 'req-10'],
+        [2, 'a new one for a client that has none', undefined, /^[\da-f-]{32,36}$/],
+        [3, 'a new one for one that is too long', 'x'.repeat(129), /^[\da-f-]{32,36}$/],
+      ])(
+        'has one id for a call, with the app and with the client (%i: %s)',
+        async (place, _, sent, expected) => {
+          const headers = sent === undefined ? {} : { 'x-request-id': sent };
+          const from = `127.0.2.${place}`;
+          const allowed = await scene.ask({ from, headers });
+          expect(allowed.status).toBe(200);
+          expect(allowed.headers['x-request-id']).toMatch(expected);
+          expect(scene.seen.at(-1)?.headers['x-request-id']).toBe(allowed.headers['x-request-id']);
+          const refused = await scene.ask({ from, headers });
+          expect(JSON.parse(refused.body).requestId).toMatch(expected);
+          expect(refused.headers['x-request-id']).toBe(JSON.parse(refused.body).requestId);
+        },
+      );
 
       it('takes no word of the client for who it is or what it asks for', async () => {
         expect((await scene.ask({ headers: lies })).status).toBe(429);
