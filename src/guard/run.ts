@@ -8,44 +8,69 @@ import {
   type Step,
   silence,
 } from '../core/operation.ts';
-import type { Records } from '../core/records.ts';
-import type { ImmediateStore, Store } from '../stores/store.ts';
+import type { Key, Records } from '../core/records.ts';
+import type { GroupStep, ImmediateStore, Store, ViewOptions } from '../stores/store.ts';
+import { transactEach } from '../stores/transact-each.ts';
 
 const isStopped = (course: Course): boolean => course.isStopped;
 const cold = { isStopped };
 const warm = { isWarm: true, isStopped };
 
 /** As much of a store as an operation needs. */
-export type OperationStore = Pick<Store, 'view' | 'transact'>;
+export interface OperationStore extends Pick<Store, 'view' | 'viewNow'> {
+  transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]>;
+}
+
+/** A store as operations need it. */
+export function operationStore(store: Store): OperationStore {
+  return {
+    view: (keys, look, options) => store.view(keys, look, options),
+    viewNow: store.viewNow?.bind(store),
+    transactEach: (steps) => transactEach(store, steps),
+  };
+}
 
 /**
  * Runs an operation: one view, then all groups at once (a store that pipelines sends them together), then their
- * remote effects. `at` hands the time in; without it the time is the store's.
+ * remote effects. `at` hands the time in; without it the time is the store's. Where the store shows its records at once
+ * there is no promise for that, and none at all where nothing is written; faults are thrown then.
  */
-export async function runOperation(
+export function runOperation(
   store: OperationStore,
   operation: Operation,
   at?: number,
-): Promise<Decision> {
+): Decision | Promise<Decision> {
   const { keys, isWarm } = operation;
+  const options = isWarm ? warm : cold;
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
-  const course = await store.view(keys, look, isWarm ? warm : cold);
-  if (course.steps.length === 0) return course.decide(noReasons);
-  const spoken: Reason[] = [];
-  let pending: readonly Step[] = course.steps;
-  while (pending.length > 0) {
-    const answers = await Promise.all(
-      pending.map((step) => store.transact(step.keys, (records) => step.run(records))),
-    );
-    pending = gather(answers, spoken);
-  }
-  return course.decide(spoken);
+  const course = store.viewNow?.(keys, look, options);
+  if (course === undefined) return viewAndFollow(store, keys, look, options);
+  return course.steps.length === 0 ? course.decide(noReasons) : follow(store, course);
 }
 
-/** The decision of an operation that writes nothing, by a view without a promise; null when it has steps to take. */
-export function decideNow(view: ImmediateStore['view'], operation: Operation, at?: number): Decision | null {
-  const course = view(operation.keys, (records, now) => operation.look(records, at ?? now));
-  return course.steps.length === 0 ? course.decide(noReasons) : null;
+async function viewAndFollow(
+  store: OperationStore,
+  keys: readonly Key[],
+  look: (records: Records, now: number) => Course,
+  options: ViewOptions<Course>,
+): Promise<Decision> {
+  const course = await store.view(keys, look, options);
+  return course.steps.length === 0 ? course.decide(noReasons) : follow(store, course);
+}
+
+/** Takes the steps of a course and decides. */
+async function follow(store: OperationStore, course: Course): Promise<Decision> {
+  let spoken = noReasons;
+  let pending = course.steps;
+  while (pending.length > 0) {
+    const answers = await store.transactEach(pending);
+    pending = noSteps;
+    for (const { reasons, effects } of answers) {
+      spoken = joined(spoken, reasons);
+      pending = joined(pending, effects);
+    }
+  }
+  return course.decide(spoken);
 }
 
 /** The same, on a store that answers at once. */
@@ -63,20 +88,16 @@ export function runImmediately(store: ImmediateStore, operation: Operation, at?:
       current = step;
       const answer = store.transact(step.keys, runCurrent);
       if (answer === silence) continue;
-      spoken = spoken.length === 0 ? answer.reasons : [...spoken, ...answer.reasons];
-      if (answer.effects.length > 0) effects = [...effects, ...answer.effects];
+      spoken = joined(spoken, answer.reasons);
+      effects = joined(effects, answer.effects);
     }
     pending = effects;
   }
   return course.decide(spoken);
 }
 
-/** Adds the reasons of all answers to what has been spoken; gives the remote effects that are still to be applied. */
-function gather(answers: readonly Answer[], spoken: Reason[]): readonly Step[] {
-  let effects: Step[] | null = null;
-  for (const answer of answers) {
-    for (const reason of answer.reasons) spoken.push(reason);
-    if (answer.effects.length > 0) effects = [...(effects ?? []), ...answer.effects];
-  }
-  return effects ?? noSteps;
+/** Nearly always one of the two is empty, and no list has to be made. */
+function joined<T>(some: readonly T[], more: readonly T[]): readonly T[] {
+  if (more.length === 0) return some;
+  return some.length === 0 ? more : [...some, ...more];
 }

@@ -73,9 +73,8 @@ export function lentStore(store: Store): Store {
     close: () => Promise.resolve(),
     setAside: store.setAside?.bind(store),
     immediate: store.immediate,
-    get viewNow() {
-      return store.viewNow;
-    },
+    viewNow: store.viewNow?.bind(store),
+    transactEach: store.transactEach?.bind(store),
   };
   return lent;
 }

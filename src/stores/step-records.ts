@@ -1,5 +1,6 @@
-import { Fault, invariant } from '../core/fault.ts';
+import { invariant } from '../core/fault.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
+import { unnamedKey } from './unnamed-key.ts';
 
 /** Finds the record that counts at the time of the step, by key text. */
 export type FindRecord = (text: string) => StoredRecord | undefined;
@@ -52,7 +53,7 @@ export class StepRecords implements Records {
     invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
     if (this.#keys.includes(key)) return;
     for (const { text } of this.#keys) if (text === key.text) return;
-    throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
+    throw unnamedKey(key);
   }
 }
 
@@ -66,9 +67,4 @@ export function textsOf(keys: readonly Key[]): string[] {
     if (was !== null) texts.add(was);
   }
   return [...texts];
-}
-
-/** The kind in a key's text: enough to find the bug, without the hash that names a subject. */
-function kindOf(key: Key): string {
-  return key.text.split(':')[4] ?? 'nameless';
 }

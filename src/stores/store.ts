@@ -20,6 +20,19 @@ export interface ViewOptions<T = unknown> {
   readonly isStopped?: (seen: T) => boolean;
 }
 
+/** See {@link Store.viewNow}. */
+export type ViewNow = <T extends object>(
+  keys: readonly Key[],
+  look: (records: Records, now: number) => T,
+  options?: ViewOptions<T>,
+) => T | undefined;
+
+/** A pure step and the keys of its group. */
+export interface GroupStep<T> {
+  readonly keys: readonly Key[];
+  run(records: Records, now: number): T;
+}
+
 /**
  * Where records live. A store is atomic in its own way and knows no rule; every store passes
  * `test/conformance/store-conformance.ts`.
@@ -40,6 +53,11 @@ export interface Store {
    */
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T>;
   /**
+   * Runs steps of different groups, each as `transact` does and none waiting for another: one promise for all that an
+   * operation writes. Rejects as soon as one step does; whether the others were written is not known then.
+   */
+  readonly transactEach?: (<T>(steps: readonly GroupStep<T>[]) => Promise<readonly T[]>) | undefined;
+  /**
    * Sets aside those of these records that cannot be read, so that the next operation finds none there, and keeps
    * them for an operator to look at. Returns how many it set aside. A store whose records cannot be corrupt has no such
    * method.
@@ -47,8 +65,8 @@ export interface Store {
   readonly setAside?: ((keys: readonly Key[]) => Promise<number>) | undefined;
   /** The same records without promises, where the store always answers at once and none of its records can be corrupt. */
   readonly immediate?: ImmediateStore | undefined;
-  /** `view` without a promise; undefined whenever the store cannot show its records at once. Its faults are thrown. */
-  readonly viewNow?: ImmediateStore['view'] | undefined;
+  /** `view` without a promise; gives undefined where the store cannot show its records at once. Its faults are thrown. */
+  readonly viewNow?: ViewNow | undefined;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
   /**

@@ -12,12 +12,17 @@ const deadlineMs = 60_000;
 const keysOf = (tag: string): Key<Count>[] =>
   ['a', 'b'].map((rest) => ({ text: `portcullis:sim:login:1:K1:{${tag}}:${rest}`, was: null }));
 
-/** One operation of one process: a step that adds to both records of a group, or a look, or a step that throws. */
+/**
+ * One operation of one process: a step that adds to both records of a group, or one for each group together, or a look, or
+ * a step that throws, perhaps in the middle of a change.
+ */
 const operation = fc.record({
   process: fc.nat(2),
   tag: fc.constantFrom('x', 'y'),
-  kind: fc.constantFrom('add', 'add', 'add', 'look', 'throw'),
+  kind: fc.constantFrom('add', 'add', 'change', 'change', 'both', 'look', 'throw', 'spoil'),
 });
+
+type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
 interface Tally {
   acknowledged: number;
@@ -28,6 +33,31 @@ function addToAll(keys: readonly Key<Count>[], records: Records, now: number): n
   const before = keys.map((key) => records.get(key)?.count ?? 0);
   for (const [index, key] of keys.entries()) records.put(key, countOf((before[index] ?? 0) + 1, now), kept);
   return before[0] ?? 0;
+}
+
+/** The same, in place where the store allows it. */
+function changeAll(keys: readonly Key<Count>[], records: Records, now: number): number {
+  const before = keys.map((key) => records.get(key)?.count ?? 0);
+  for (const key of keys) changeOne(key, records, now);
+  return before[0] ?? 0;
+}
+
+function changeOne(key: Key<Count>, records: Records, now: number): void {
+  const record = records.own?.(key) ?? { ...(records.get(key) ?? countOf(0, now)) };
+  record.count += 1;
+  records.put(key, record, kept);
+}
+
+function stepOf(kind: Operation['kind'], keys: readonly Key<Count>[]) {
+  return (records: Records, now: number): number => {
+    if (kind === 'spoil') {
+      changeOne(keys[0] as Key<Count>, records, now);
+      throw new RangeError('the step itself, in the middle');
+    }
+    const before = kind === 'change' ? changeAll(keys, records, now) : addToAll(keys, records, now);
+    if (kind === 'throw') throw new RangeError('the step itself');
+    return before;
+  };
 }
 
 describe('commits of several processes over a network that reorders and loses', () => {
@@ -58,38 +88,37 @@ describe('commits of several processes over a network that reorders and loses', 
             y: { acknowledged: 0, doubtful: 0 },
           };
           const seen: Record<string, number[]> = { x: [], y: [] };
-          const run = async ({
-            process,
-            tag,
-            kind,
-          }: {
-            process: number;
-            tag: string;
-            kind: string;
-          }): Promise<void> => {
-            const store = stores[process] as DrivenRedisStore;
-            const keys = keysOf(tag);
-            const tally = tallies[tag] as Tally;
+          const look = async (store: DrivenRedisStore, keys: readonly Key<Count>[]): Promise<void> => {
+            const counts = await store.view(keys, (records) =>
+              keys.map((key) => records.get(key)?.count ?? 0),
+            );
+            expect(counts[0]).toBe(counts[1]);
+          };
+          const write = async (store: DrivenRedisStore, kind: Operation['kind'], tags: readonly string[]) => {
+            const steps = tags.map((tag) => ({ keys: keysOf(tag), run: stepOf(kind, keysOf(tag)) }));
+            const [first] = steps;
             try {
-              if (kind === 'look') {
-                const counts = await store.view(keys, (records) =>
-                  keys.map((key) => records.get(key)?.count ?? 0),
-                );
-                expect(counts[0]).toBe(counts[1]);
-                return;
+              const befores =
+                first !== undefined && steps.length === 1
+                  ? [await store.transact(first.keys, first.run)]
+                  : await store.transactEach(steps);
+              for (const [place, tag] of tags.entries()) {
+                (tallies[tag] as Tally).acknowledged += 1;
+                seen[tag]?.push(befores[place] ?? -1);
               }
-              const before = await store.transact(keys, (records, now) => {
-                const count = addToAll(keys, records, now);
-                if (kind === 'throw') throw new RangeError('the step itself');
-                return count;
-              });
-              tally.acknowledged += 1;
-              seen[tag]?.push(before);
             } catch (error) {
-              if (error instanceof RangeError && kind === 'throw') return;
+              const isThrown = kind === 'throw' || kind === 'spoil';
+              if (error instanceof RangeError && isThrown) return;
               if (!(error instanceof Fault)) throw error;
-              if (kind === 'add') tally.doubtful += 1;
+              if (!isThrown) for (const tag of tags) (tallies[tag] as Tally).doubtful += 1;
             }
+          };
+          const run = async ({ process, tag, kind }: Operation): Promise<void> => {
+            const store = stores[process] as DrivenRedisStore;
+            if (kind !== 'look') return write(store, kind, kind === 'both' ? ['x', 'y'] : [tag]);
+            await look(store, keysOf(tag)).catch((error: unknown) => {
+              if (!(error instanceof Fault)) throw error;
+            });
           };
           await scheduler.waitFor(Promise.all(operations.map(run)));
 

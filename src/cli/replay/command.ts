@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
-import { runOperation } from '../../guard/run.ts';
+import { operationStore, runOperation } from '../../guard/run.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
@@ -78,10 +78,11 @@ async function replayOn(url: string, file: string, flags: Flags, io: CommandIo):
     );
   }
   const store = await openStore(url);
+  const records = operationStore(store);
   try {
     return await run(file, flags, io, {
-      decide: (engine) => decideOn(engine, store),
-      run: (operation, t) => runOperation(store, operation, t),
+      decide: (engine) => decideOn(engine, records),
+      run: (operation, t) => runOperation(records, operation, t),
       store: null,
       setTime: () => {},
     });

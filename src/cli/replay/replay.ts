@@ -3,8 +3,8 @@ import type { Decision } from '../../core/decision.ts';
 import type { Fault } from '../../core/fault.ts';
 import type { Operation } from '../../core/operation.ts';
 import type { Engine } from '../../guard/engine.ts';
-import { runImmediately, runOperation } from '../../guard/run.ts';
-import type { ImmediateStore, Store } from '../../stores/store.ts';
+import { type OperationStore, runImmediately, runOperation } from '../../guard/run.ts';
+import type { ImmediateStore } from '../../stores/store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { jsonLine } from '../visible.ts';
 import { DecisionWriter } from './decision-writer.ts';
@@ -71,7 +71,7 @@ export function runAtOnce(store: ImmediateStore, setTime: (t: number) => void): 
   };
 }
 
-export function decideOn(engine: Engine, store: Store): Decide {
+export function decideOn(engine: Engine, store: OperationStore): Decide {
   return (event) => runOperation(store, engine.prepare(event.op, event, event.cost).operation, event.t);
 }
 

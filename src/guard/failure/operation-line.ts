@@ -1,7 +1,13 @@
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
-import type { Store, ViewOptions } from '../../stores/store.ts';
+import type { GroupStep, Store, ViewOptions } from '../../stores/store.ts';
+import { transactEach } from '../../stores/transact-each.ts';
 import type { OperationStore } from '../run.ts';
+
+/** The time between two trips of a breaker: an operation that began in one counts for no other. */
+export interface Spell {
+  isOver: boolean;
+}
 
 /**
  * The store as one operation sees it. Once the operation has been answered without the store, or the breaker has
@@ -9,13 +15,21 @@ import type { OperationStore } from '../run.ts';
  */
 export class OperationLine implements OperationStore {
   readonly #store: Store;
-  readonly #mayCall: () => boolean;
-  readonly #asked: (readonly Key[])[] = [];
+  readonly #spell: Spell;
+  #steps: readonly GroupStep<unknown>[] = [];
   #hasEnded = false;
 
-  constructor(store: Store, mayCall: () => boolean) {
+  constructor(store: Store, spell: Spell) {
     this.#store = store;
-    this.#mayCall = mayCall;
+    this.#spell = spell;
+  }
+
+  viewNow<T extends object>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    options?: ViewOptions<T>,
+  ): T | undefined {
+    return this.#isOpen() ? this.#store.viewNow?.(keys, look, options) : undefined;
   }
 
   view<T>(
@@ -23,20 +37,18 @@ export class OperationLine implements OperationStore {
     look: (records: Records, now: number) => T,
     options?: ViewOptions<T>,
   ): Promise<T> {
-    if (!this.#isOpen()) return Promise.reject(ended());
-    this.#asked.push(keys);
-    return this.#store.view(keys, look, options);
+    return this.#isOpen() ? this.#store.view(keys, look, options) : Promise.reject(ended());
   }
 
-  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+  transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
     if (!this.#isOpen()) return Promise.reject(ended());
-    this.#asked.push(keys);
-    return this.#store.transact(keys, step);
+    this.#steps = this.#steps.length === 0 ? steps : [...this.#steps, ...steps];
+    return transactEach(this.#store, steps);
   }
 
-  /** All that the operation has asked the store for: steps know keys that its view does not. */
-  get keys(): readonly Key[] {
-    return this.#asked.flat();
+  /** The keys of all steps so far: steps know keys that the view of their operation does not. */
+  get stepKeys(): readonly Key[] {
+    return this.#steps.flatMap(({ keys }) => keys);
   }
 
   end(): void {
@@ -44,7 +56,7 @@ export class OperationLine implements OperationStore {
   }
 
   #isOpen(): boolean {
-    return !this.#hasEnded && this.#mayCall();
+    return !(this.#hasEnded || this.#spell.isOver);
   }
 }
 

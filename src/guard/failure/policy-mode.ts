@@ -1,5 +1,6 @@
 import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, type FaultCode } from '../../core/fault.ts';
+import type { Operation } from '../../core/operation.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Key } from '../../core/records.ts';
 import { setAsideAmong } from '../../stores/clearing-store.ts';
@@ -8,14 +9,14 @@ import { isStoreFailure } from '../../stores/store-failure.ts';
 import { isUnreadable } from '../../stores/unreadable.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
-import { decideNow, runImmediately, runOperation } from '../run.ts';
+import { runImmediately, runOperation } from '../run.ts';
 import { advance, type Breaker, freshBreaker, noteFailure, noteProbe, phaseOf } from './breaker.ts';
 import { withinDeadline } from './deadline.ts';
 import type { LocalCaps } from './degraded-caps.ts';
 import { DegradedEpoch } from './degraded-epoch.ts';
 import { answerByCaps, modeOf, refuse } from './failure-answer.ts';
 import type { FailureSettings } from './failure-options.ts';
-import { OperationLine } from './operation-line.ts';
+import { OperationLine, type Spell } from './operation-line.ts';
 import { ProbeLoop } from './probe-loop.ts';
 
 /** How a policy stands on this node. */
@@ -46,8 +47,7 @@ export class PolicyMode {
   #since: number | null = null;
   #fault: FaultCode | null = null;
   #now = 0;
-  /** How often the breaker has tripped: a call belongs to the time between two trips. */
-  #trips = 0;
+  #spell: Spell = { isOver: false };
   #isStopped = false;
 
   /** @param before the mode of this policy that this one takes the place of, after a change of policies */
@@ -75,42 +75,35 @@ export class PolicyMode {
     const startedAt = this.#settings.clock.now();
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
-    const trips = this.#trips;
-    let line: OperationLine | undefined;
+    const spell = this.#spell;
+    const line = new OperationLine(this.#store, spell);
     try {
-      let decision = this.#runNow(call, at);
-      if (decision === null) {
-        line = new OperationLine(this.#store, () => this.#trips === trips);
-        decision = await this.#runInTime(line, call, at);
-      }
+      const running = this.#begin(call.operation, line, at);
+      const decision = running instanceof Promise ? await this.#inTime(running) : running;
       this.#reportCall(call.op, startedAt, null);
       return decision;
     } catch (cause) {
+      line.end();
       this.#reportCall(call.op, startedAt, cause);
-      if (isUnreadable(cause)) await this.#quarantine(call.op, line?.keys ?? call.operation.keys);
+      if (isUnreadable(cause)) await this.#quarantine(call, line.stepKeys);
       if (!isStoreFailure(cause)) throw cause;
       this.#tick();
-      if (this.#trips === trips) this.#noteFailure();
+      if (!spell.isOver) this.#noteFailure();
       return this.#answer(call, at ?? this.#now);
     }
   }
 
-  /** Decides without waiting, where the store can: then there is no deadline to pass. Null where it cannot. */
-  #runNow({ op, operation }: Call, at: number | undefined): Decision | null {
-    if (this.#immediate !== undefined) return runImmediately(this.#immediate, operation, at);
-    const { viewNow } = this.#store;
-    return op === 'check' && viewNow !== undefined ? decideNow(viewNow, operation, at) : null;
+  /** Without waiting where the store can: then there is no deadline to pass. */
+  #begin(operation: Operation, line: OperationLine, at?: number): Decision | Promise<Decision> {
+    const immediate = this.#immediate;
+    return immediate === undefined
+      ? runOperation(line, operation, at)
+      : runImmediately(immediate, operation, at);
   }
 
-  /** What is left of the operation once its deadline has passed reaches the store no more. */
-  async #runInTime(line: OperationLine, { operation }: Call, at: number | undefined): Promise<Decision> {
+  #inTime(running: Promise<Decision>): Promise<Decision> {
     const { deadlineMs, clock } = this.#settings;
-    try {
-      return await withinDeadline(runOperation(line, operation, at), deadlineMs, clock);
-    } catch (cause) {
-      line.end();
-      throw cause;
-    }
+    return withinDeadline(running, deadlineMs, clock);
   }
 
   status(): PolicyStatus {
@@ -127,7 +120,7 @@ export class PolicyMode {
     this.#since = before.#since;
     this.#fault = before.#fault;
     this.#now = before.#now;
-    this.#trips = before.#trips;
+    this.#spell = before.#spell;
     if (this.#breaker.state !== 'open') return;
     const { breaker, clock } = this.#settings;
     // At the pace of before: put off by every change, probes would be missing when the breaker looks for them.
@@ -160,7 +153,8 @@ export class PolicyMode {
 
   #onTrip(shutUntil: number | null): void {
     const { name } = this.#policy;
-    this.#trips += 1;
+    this.#spell.isOver = true;
+    this.#spell = { isOver: false };
     this.#epoch = new DegradedEpoch(this.#now);
     this.#probes.start();
     this.#events.emit('breaker', {
@@ -233,7 +227,7 @@ export class PolicyMode {
   async #probe(): Promise<void> {
     const { clock, deadlineMs, breaker } = this.#settings;
     const startedAt = clock.now();
-    const trips = this.#trips;
+    const spell = this.#spell;
     const cause = await withinDeadline(this.#ping(), deadlineMs ?? breaker.probeEveryMs, clock).then(
       () => null,
       (rejection: unknown) => rejection ?? new Fault('STORE_FAILED', 'A probe failed without a reason.'),
@@ -241,7 +235,7 @@ export class PolicyMode {
     this.#reportCall('probe', startedAt, cause);
     // Whoever has taken its place goes on from what was known then, and tells the rest.
     if (this.#isStopped) return;
-    if (this.#trips === trips) {
+    if (!spell.isOver) {
       this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
     }
     this.#tick();
@@ -261,9 +255,9 @@ export class PolicyMode {
   }
 
   /** A record that cannot be read is not trusted and not left to stop its subject for good: it is set aside. */
-  async #quarantine(op: OperationName, keys: readonly Key[]): Promise<void> {
+  async #quarantine({ op, operation }: Call, stepKeys: readonly Key[]): Promise<void> {
     const { name: policy } = this.#policy;
-    const setAside = await setAsideAmong(this.#store, keys);
+    const setAside = await setAsideAmong(this.#store, [...operation.keys, ...stepKeys]);
     this.#events.emit('corrupt', { policy, op, setAside });
   }
 }

@@ -67,14 +67,9 @@ export class FolderStore implements LmdbStore {
     return this.#show(file, keys, look);
   }
 
-  get viewNow(): Store['viewNow'] {
-    return this.#open === null ? undefined : this.#viewNow;
+  viewNow<T extends object>(keys: readonly Key[], look: (records: Records, now: number) => T): T | undefined {
+    return this.#open === null ? undefined : this.#show(this.#open.file, keys, look);
   }
-
-  readonly #viewNow: Store['viewNow'] = (keys, look) => {
-    invariant(this.#open !== null, 'A view at once needs an open file.');
-    return this.#show(this.#open.file, keys, look);
-  };
 
   #show<T>(file: RecordFile, keys: readonly Key[], look: (records: Records, now: number) => T): T {
     assertKeys(keys);

@@ -1,5 +1,6 @@
-import { Fault, invariant } from '../../core/fault.ts';
+import { invariant } from '../../core/fault.ts';
 import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
+import { unnamedKey } from '../unnamed-key.ts';
 import { type BoundedTable, valueAt } from './bounded-table.ts';
 import { type Entry, newEntry } from './entry.ts';
 
@@ -102,11 +103,6 @@ export class StepRecords implements Records {
     if (this.#keys.includes(key)) return;
     // Keys of the same text are the same: but texts take long to compare, and nearly always it is the key itself.
     for (const { text } of this.#keys) if (text === key.text) return;
-    throw new Fault('INVARIANT_BROKEN', `A step used a ${kindOf(key)} key that its call does not name.`);
+    throw unnamedKey(key);
   }
-}
-
-/** The kind in a key's text: enough to find the bug, without the hash that names a subject. */
-function kindOf(key: Key): string {
-  return key.text.split(':')[4] ?? 'nameless';
 }

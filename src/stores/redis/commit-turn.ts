@@ -5,8 +5,9 @@ import type { Commit, CommitPipe } from './commit-pipe.ts';
 import { NO_VERSION, Snapshot } from './envelope.ts';
 import type { Memory } from './memory.ts';
 import type { Reader } from './reader.ts';
-import type { Reading } from './record-cache.ts';
-import type { WaitingStep, Writes } from './waiting-step.ts';
+import { Reading } from './reading.ts';
+import { ReadingRecords } from './reading-records.ts';
+import type { WaitingStep } from './waiting-step.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
 const maxAttempts = 256;
@@ -20,8 +21,6 @@ const maxAttempts = 256;
 const roundTripsPerConflict = 4;
 /** The longest pause, as a part of the deadline: what waits for it still has to be committed. */
 const longestPause = 0.4;
-
-const nothingRead: Reading = new Map();
 
 /** What the steps of a group need of the store. */
 export interface CommitTurnParts {
@@ -45,9 +44,10 @@ export class CommitTurn implements Commit {
   readonly #ended: () => void;
   readonly #startedAtMs: number;
   #conflicts = 0;
-  #reading: Reading = nothingRead;
   #ran: readonly WaitingStep[] = [];
-  #writes: Writes = new Map();
+  /** What the steps ran on, and what it becomes by them. */
+  #reading = Reading.nothing;
+  #outcome: readonly Snapshot[] = [];
   #version = NO_VERSION;
   #sentAtMs = 0;
 
@@ -69,10 +69,11 @@ export class CommitTurn implements Commit {
   /** The pipe has written everything. */
   committed(): void {
     this.#guarded(() => {
-      this.#writes.forEach((snapshot) => {
-        snapshot.written(this.#version, this.#sentAtMs);
+      const { snapshots } = this.#reading;
+      this.#outcome.forEach((snapshot, place) => {
+        if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs);
       });
-      this.#parts.memory.learn(this.#writes);
+      this.#parts.memory.learn(this.#reading.with(this.#outcome));
       this.#settle();
     });
   }
@@ -80,10 +81,9 @@ export class CommitTurn implements Commit {
   /** The pipe has written nothing: others have, and these are the texts there now, in the order of the keys. */
   conflicted(texts: readonly unknown[]): void {
     this.#guarded(() => {
-      const current = new Map(this.#reading);
-      this.keys.forEach(({ text }, place) => {
-        current.set(text, snapshotOf(texts[place], this.#sentAtMs));
-      });
+      const current = this.#reading.with(
+        this.keys.map((_, place) => snapshotOf(texts[place], this.#sentAtMs)),
+      );
       this.#parts.memory.learn(current);
       this.#runAgain(current);
     });
@@ -99,9 +99,9 @@ export class CommitTurn implements Commit {
   #run(reading: Reading, isWarm: boolean): void {
     const { memory, nextVersion, pipe } = this.#parts;
     this.#reading = reading;
-    this.#runSteps(reading, memory.now());
+    const isWriting = this.#runSteps(reading, memory.now());
     if (this.#ran.length === 0) this.#settle();
-    else if (this.#writes.size > 0) {
+    else if (isWriting) {
       this.#version = nextVersion();
       this.#sentAtMs = memory.monotonicMs();
       this.changes = this.#changesOn(reading);
@@ -110,27 +110,32 @@ export class CommitTurn implements Commit {
     else this.#settle();
   }
 
-  #runSteps(reading: Reading, now: number): void {
+  /** Runs those that somebody still waits for. Says whether there is anything to write. */
+  #runSteps(reading: Reading, now: number): boolean {
     const batch = this.#batch;
-    this.#writes = new Map();
     this.#ran = batch.every((waiting) => waiting.isOpen) ? batch : batch.filter((waiting) => waiting.isOpen);
-    for (const waiting of this.#ran) waiting.run(reading, now, this.#writes);
+    const { written } = recordsAfter(this.#ran, reading, now);
+    this.#outcome = reading.snapshots.map((snapshot, place) => {
+      const put = written[place];
+      return put === undefined ? snapshot : Snapshot.unwritten(put.value, put.retention, now);
+    });
+    return written.length > 0;
   }
 
-  #changesOn(reading: Reading): readonly string[] {
+  #changesOn({ snapshots }: Reading): readonly string[] {
     const changes: string[] = [];
-    for (const { text } of this.keys) {
-      const written = this.#writes.get(text)?.textFor(this.#version) ?? '';
-      changes.push(reading.get(text)?.version ?? NO_VERSION, written);
+    for (let place = 0; place < snapshots.length; place += 1) {
+      const before = snapshots[place] as Snapshot;
+      const after = this.#outcome[place] as Snapshot;
+      changes.push(before.version, after === before ? '' : after.textFor(this.#version));
     }
     return changes;
   }
 
   /** Steps that write nothing rest on what was known of the records: on what is there they must come to the same. */
   #prove(current: Reading): void {
-    const isSame = this.keys.every(
-      ({ text }) => this.#reading.get(text)?.version === current.get(text)?.version,
-    );
+    const { snapshots } = this.#reading;
+    const isSame = current.snapshots.every(({ version }, place) => version === snapshots[place]?.version);
     if (isSame) this.#settle();
     else this.#runAgain(current);
   }
@@ -174,6 +179,22 @@ export class CommitTurn implements Commit {
   }
 }
 
+/**
+ * The records after all of these steps. One that throws must leave nothing behind: if it had changed what others before it
+ * put, the rest runs anew without it.
+ */
+function recordsAfter(steps: readonly WaitingStep[], reading: Reading, now: number): ReadingRecords {
+  const records = new ReadingRecords(reading, now);
+  for (const waiting of steps) {
+    waiting.run(records);
+    if (records.isSpoilt) return recordsAfter(without(steps, waiting), reading, now);
+  }
+  return records;
+}
+
+const without = (steps: readonly WaitingStep[], one: WaitingStep): readonly WaitingStep[] =>
+  steps.filter((waiting) => waiting !== one);
+
 function snapshotOf(text: unknown, seenAtMs: number): Snapshot {
   if (text === null) return Snapshot.absent(seenAtMs);
   if (typeof text === 'string') return Snapshot.read(text, seenAtMs);
@@ -182,7 +203,7 @@ function snapshotOf(text: unknown, seenAtMs: number): Snapshot {
 
 function distinctKeys(batch: readonly WaitingStep[]): readonly Key[] {
   const first = batch[0];
-  if (first !== undefined && batch.length === 1) return first.keys;
+  if (first !== undefined && batch.every((waiting) => waiting.keys === first.keys)) return first.keys;
   const keys = new Map<string, Key>();
   for (const waiting of batch)
     for (const key of waiting.keys) if (key.was !== null || !keys.has(key.text)) keys.set(key.text, key);

@@ -1,7 +1,7 @@
-import type { Key } from '../../core/records.ts';
 import { groupOf } from '../group-tag.ts';
+import type { GroupStep } from '../store.ts';
 import { CommitTurn, type CommitTurnParts } from './commit-turn.ts';
-import { type Step, WaitingStep } from './waiting-step.ts';
+import { StepCall, WaitingStep } from './waiting-step.ts';
 
 /** How many steps one commit may carry, so that running them does not hold up the process. */
 const maxSteps = 512;
@@ -34,13 +34,19 @@ export class GroupCommit {
   }
 
   /** Runs the step and resolves with what it returned once its puts are written. */
-  transact(keys: readonly Key[], step: Step): Promise<unknown> {
+  transact<T>(step: GroupStep<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const tag = groupOf(keys);
-      const waiting = new WaitingStep(keys, step, this.#parts.deadlines, resolve, reject);
-      const group = this.#groups.get(tag);
-      if (group === undefined) this.#open({ tag, waiting: [waiting] });
-      else group.waiting.push(waiting);
+      this.#add(step, new StepCall(1, this.#parts.deadlines, ([value]) => resolve(value as T), reject), 0);
+    });
+  }
+
+  /** The same for steps of different groups; resolves with what all returned. */
+  transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
+    return new Promise((resolve, reject) => {
+      const told = resolve as (values: readonly unknown[]) => void;
+      const call = new StepCall(steps.length, this.#parts.deadlines, told, reject);
+      for (let place = 0; place < steps.length; place += 1)
+        this.#add(steps[place] as GroupStep<T>, call, place);
     });
   }
 
@@ -50,6 +56,14 @@ export class GroupCommit {
     await new Promise<void>((resolve) => {
       this.#idle = resolve;
     });
+  }
+
+  #add(step: GroupStep<unknown>, call: StepCall, place: number): void {
+    const waiting = new WaitingStep(step, call, place);
+    const tag = groupOf(step.keys);
+    const group = this.#groups.get(tag);
+    if (group === undefined) this.#open({ tag, waiting: [waiting] });
+    else group.waiting.push(waiting);
   }
 
   #open(group: Group): void {

@@ -1,7 +1,7 @@
 import type { Key } from '../../core/records.ts';
 import { textsOf } from '../step-records.ts';
-import type { Snapshot } from './envelope.ts';
-import { type Reading, RecordCache } from './record-cache.ts';
+import { Reading } from './reading.ts';
+import { RecordCache } from './record-cache.ts';
 
 /** How long a block that was seen is answered from memory: an operator's lift shows after this at the latest. */
 export const KNOWN_BLOCK_MS = 2_000;
@@ -41,18 +41,14 @@ export class KnownBlocks {
   answer(keys: readonly Key[], now: number): KnownAnswer | undefined {
     if (this.#cache.isEmpty) return undefined;
     const sinceMs = this.#cache.oldestMs();
-    const reading = new Map<string, Snapshot>();
+    const reading = Reading.of(keys, (text) => this.#cache.get(text, sinceMs));
+    if (reading === undefined) return undefined;
     let blockedAtMs = Number.POSITIVE_INFINITY;
     let oldestMs = Number.POSITIVE_INFINITY;
-    for (const key of keys) {
-      for (const text of key.was === null ? [key.text] : [key.text, key.was]) {
-        const snapshot = this.#cache.get(text, sinceMs);
-        if (snapshot === undefined) return undefined;
-        reading.set(text, snapshot);
-        oldestMs = Math.min(oldestMs, snapshot.seenAtMs);
-        if (snapshot.isHardBlocked(now)) blockedAtMs = Math.min(blockedAtMs, snapshot.seenAtMs);
-      }
-    }
+    reading.forEach((_, snapshot) => {
+      oldestMs = Math.min(oldestMs, snapshot.seenAtMs);
+      if (snapshot.isHardBlocked(now)) blockedAtMs = Math.min(blockedAtMs, snapshot.seenAtMs);
+    });
     if (oldestMs < blockedAtMs) return undefined;
     return { reading, isAging: this.#monotonicMs() - oldestMs > renewAfterMs };
   }
@@ -60,12 +56,12 @@ export class KnownBlocks {
   /** Remembers what a view has read, if it met a block; else corrects what is remembered of its records. */
   learn(reading: Reading, now: number): void {
     let isBlocked = false;
-    reading.forEach((snapshot) => {
+    reading.forEach((_, snapshot) => {
       isBlocked ||= snapshot.isHardBlocked(now);
     });
     if (!isBlocked && this.#cache.isEmpty) return;
     this.#cache.tidy();
-    reading.forEach((snapshot, text) => {
+    reading.forEach((text, snapshot) => {
       if (isBlocked || this.#cache.has(text)) this.#cache.set(text, snapshot);
     });
   }

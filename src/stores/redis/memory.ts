@@ -1,8 +1,8 @@
 import type { Key } from '../../core/records.ts';
 import { textsOf } from '../step-records.ts';
-import type { Snapshot } from './envelope.ts';
 import { KnownBlocks } from './known-blocks.ts';
-import { type Reading, RecordCache } from './record-cache.ts';
+import { Reading } from './reading.ts';
+import { RecordCache } from './record-cache.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
@@ -32,23 +32,13 @@ export class Memory {
   /** All that is needed to run a step over these keys, or undefined if something was not read lately. */
   recent(keys: readonly Key[]): Reading | undefined {
     const oldestMs = this.#warm.oldestMs();
-    const reading = new Map<string, Snapshot>();
-    for (const { text, was } of keys) {
-      const snapshot = this.#warm.get(text, oldestMs);
-      if (snapshot === undefined) return undefined;
-      reading.set(text, snapshot);
-      if (was === null) continue;
-      const before = this.#warm.get(was, oldestMs);
-      if (before === undefined) return undefined;
-      reading.set(was, before);
-    }
-    return reading;
+    return Reading.of(keys, (text) => this.#warm.get(text, oldestMs));
   }
 
   /** Takes in what was read or written. */
   learn(reading: Reading): void {
     this.#warm.tidy();
-    reading.forEach((snapshot, text) => {
+    reading.forEach((text, snapshot) => {
       this.#warm.set(text, snapshot);
     });
     this.blocks.learn(reading, this.now());

@@ -1,9 +1,9 @@
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { Fault, invariant, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import { Snapshot } from './envelope.ts';
 import { Gathering } from './gathering.ts';
 import type { Link } from './link.ts';
-import type { Reading } from './record-cache.ts';
+import { Reading } from './reading.ts';
 import { slotOf } from './slot.ts';
 
 /** How many records one command may read for several at once: other clients of the server wait meanwhile. */
@@ -11,7 +11,9 @@ const maxRecords = 256;
 
 /** Records that somebody waits for. */
 interface Wanted {
-  readonly texts: readonly string[];
+  readonly keys: readonly Key[];
+  /** How many texts the keys have. */
+  readonly texts: number;
   readonly resolve: (reading: Reading) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -33,14 +35,14 @@ export class Reader {
 
   /** Everything stored under the keys, under their previous texts too while a rotation runs. */
   read(keys: readonly Key[]): Promise<Reading> {
-    const texts: string[] = [];
-    for (const { text, was } of keys) was === null ? texts.push(text) : texts.push(text, was);
-    return this.#link.isCluster ? this.#readBySlot(texts) : this.#readTogether(texts);
+    return this.#link.isCluster ? this.#readBySlot(keys) : this.#readTogether(keys);
   }
 
-  #readTogether(texts: readonly string[]): Promise<Reading> {
+  #readTogether(keys: readonly Key[]): Promise<Reading> {
     return new Promise((resolve, reject) => {
-      this.#wanted.add({ texts, resolve, reject });
+      let texts = keys.length;
+      for (const { was } of keys) if (was !== null) texts += 1;
+      this.#wanted.add({ keys, texts, resolve, reject });
     });
   }
 
@@ -48,20 +50,20 @@ export class Reader {
     let together: Wanted[] = [];
     let records = 0;
     for (const one of wanted) {
-      if (together.length > 0 && records + one.texts.length > maxRecords) {
+      if (together.length > 0 && records + one.texts > maxRecords) {
         this.#send(together);
         together = [];
         records = 0;
       }
       together.push(one);
-      records += one.texts.length;
+      records += one.texts;
     }
     this.#send(together);
   }
 
   #send(together: readonly Wanted[]): void {
     const command = ['MGET'];
-    for (const { texts } of together) for (const text of texts) command.push(text);
+    for (const { keys } of together) appendTexts(command, keys);
     const seenAtMs = this.#monotonicMs();
     this.#wanted.begin();
     this.#link.send(command, command[1] ?? '').then(
@@ -70,7 +72,7 @@ export class Reader {
         let place = 0;
         for (const one of together) {
           tell(one, reply, place, seenAtMs);
-          place += one.texts.length;
+          place += one.texts;
         }
       },
       (cause: unknown) => {
@@ -80,16 +82,23 @@ export class Reader {
     );
   }
 
-  async #readBySlot(texts: readonly string[]): Promise<Reading> {
+  async #readBySlot(keys: readonly Key[]): Promise<Reading> {
     const seenAtMs = this.#monotonicMs();
-    const reading = new Map<string, Snapshot>();
-    const pages = bySlot(texts);
+    const pages = bySlot(appendTexts([], keys));
     const replies = await Promise.all(pages.map((page) => this.#link.send(['MGET', ...page], page[0] ?? '')));
+    const found = new Map<string, Snapshot>();
     pages.forEach((page, index) => {
-      take(page, replies[index], 0, seenAtMs, reading);
+      const answers = new Answers(replies[index], 0, seenAtMs);
+      for (const text of page) found.set(text, answers.next());
     });
-    return reading;
+    return readingOf(keys, (text) => found.get(text));
   }
+}
+
+/** The present texts of the keys and, right after each, its previous one: the order in which a reading asks for them. */
+function appendTexts(list: string[], keys: readonly Key[]): string[] {
+  for (const { text, was } of keys) was === null ? list.push(text) : list.push(text, was);
+  return list;
 }
 
 function bySlot(texts: readonly string[]): readonly string[][] {
@@ -104,29 +113,40 @@ function bySlot(texts: readonly string[]): readonly string[][] {
 }
 
 /** Whoever asked for a record that cannot be read is told so; the others are not concerned. */
-function tell({ texts, resolve, reject }: Wanted, reply: unknown, from: number, seenAtMs: number): void {
-  const reading = new Map<string, Snapshot>();
+function tell({ keys, resolve, reject }: Wanted, reply: unknown, from: number, seenAtMs: number): void {
   try {
-    take(texts, reply, from, seenAtMs, reading);
+    const answers = new Answers(reply, from, seenAtMs);
+    resolve(readingOf(keys, () => answers.next()));
   } catch (cause) {
     reject(cause);
-    return;
   }
-  resolve(reading);
 }
 
-/** Puts what an `MGET` has answered, from this place on, into the reading. */
-function take(
-  texts: readonly string[],
-  reply: unknown,
-  from: number,
-  seenAtMs: number,
-  reading: Map<string, Snapshot>,
-): void {
-  const absent = Snapshot.absent(seenAtMs);
-  for (let place = 0; place < texts.length; place += 1) {
-    const stored = textIn(reply, from + place);
-    reading.set(texts[place] ?? '', stored === null ? absent : Snapshot.read(stored, seenAtMs));
+function readingOf(keys: readonly Key[], find: (text: string) => Snapshot | undefined): Reading {
+  const reading = Reading.of(keys, find);
+  invariant(reading !== undefined, 'A reading lacks a record that was asked for.');
+  return reading;
+}
+
+/** What an `MGET` has answered, one text after the other. */
+class Answers {
+  readonly #reply: unknown;
+  readonly #seenAtMs: number;
+  #place: number;
+  #absent: Snapshot | null = null;
+
+  constructor(reply: unknown, from: number, seenAtMs: number) {
+    this.#reply = reply;
+    this.#place = from;
+    this.#seenAtMs = seenAtMs;
+  }
+
+  next(): Snapshot {
+    const text = textIn(this.#reply, this.#place);
+    this.#place += 1;
+    if (text !== null) return Snapshot.read(text, this.#seenAtMs);
+    this.#absent ??= Snapshot.absent(this.#seenAtMs);
+    return this.#absent;
   }
 }
 

@@ -1,8 +1,5 @@
 import type { Snapshot } from './envelope.ts';
 
-/** What was read, by key text. */
-export type Reading = ReadonlyMap<string, Snapshot>;
-
 /** How much a cache may hold, and for how long. */
 export interface CacheBounds {
   readonly maxRecords: number;

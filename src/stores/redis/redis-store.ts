@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
-import { StepRecords, textsOf } from '../step-records.ts';
-import type { HeldRecord, Store, ViewOptions } from '../store.ts';
+import { textsOf } from '../step-records.ts';
+import type { GroupStep, HeldRecord, Store, ViewOptions } from '../store.ts';
 import { ClockSync } from './clock-sync.ts';
 import { CommitPipe } from './commit-pipe.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -12,7 +12,8 @@ import { heldRecords } from './held-records.ts';
 import { Link } from './link.ts';
 import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
-import type { Reading } from './record-cache.ts';
+import { Reading } from './reading.ts';
+import { ReadingRecords } from './reading-records.ts';
 import { setAside } from './set-aside.ts';
 import { StoreClock } from './store-clock.ts';
 import { createVersions } from './versions.ts';
@@ -74,36 +75,54 @@ export class DrivenRedisStore implements RedisStore {
   async view<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
-    { isWarm = false, isStopped }: ViewOptions<T> = {},
+    options: ViewOptions<T> = {},
   ): Promise<T> {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
-      const recent = isWarm ? this.#memory.recent(keys) : undefined;
-      if (recent !== undefined) return this.#look(keys, recent, look);
-      const known = this.#known(keys) ?? (await this.#readTogether(keys));
-      if (known !== undefined) {
-        const seen = this.#look(keys, known, look);
-        if (isStopped?.(seen) ?? true) return seen;
+      const known = this.#lookAtKnown(keys, look, options);
+      if (known !== undefined) return known;
+      const shared = await this.#readTogether(keys);
+      if (shared !== undefined) {
+        const seen = this.#look(shared, look);
+        if (options.isStopped?.(seen) ?? true) return seen;
       }
-      return this.#look(keys, await this.#read(keys), look);
+      return this.#look(await this.#read(keys), look);
     } finally {
       this.#end();
     }
   }
 
-  transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
-    const isUsual = this.#clock.isSet && keys.length > 0 && !this.#isClosed;
-    // Without a promise of its own: it is the way of every operation that writes.
-    return isUsual ? (this.#groups.transact(keys, step) as Promise<T>) : this.#transactLater(keys, step);
+  /** By what this process knows: what it has read or written a moment ago, or a block. */
+  viewNow<T extends object>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    options: ViewOptions<T> = {},
+  ): T | undefined {
+    return this.#clock.isSet && !this.#isClosed ? this.#lookAtKnown(keys, look, options) : undefined;
   }
 
-  async #transactLater<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+  transact<T>(keys: readonly Key[], run: (records: Records, now: number) => T): Promise<T> {
+    const step = { keys, run };
+    // Without a promise of its own: it is the way of every operation that writes.
+    return this.#isReadyFor(step) ? this.#groups.transact(step) : this.#transactLater(step);
+  }
+
+  transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
+    if (steps.every((step) => this.#isReadyFor(step))) return this.#groups.transactEach(steps);
+    return Promise.all(steps.map((step) => this.#transactLater(step)));
+  }
+
+  #isReadyFor({ keys }: GroupStep<unknown>): boolean {
+    return this.#clock.isSet && keys.length > 0 && !this.#isClosed;
+  }
+
+  async #transactLater<T>(step: GroupStep<T>): Promise<T> {
     this.#begin();
     try {
       if (!this.#clock.isSet) await this.#opened();
-      if (keys.length === 0) return this.#look(keys, new Map(), step);
-      return (await this.#groups.transact(keys, step)) as T;
+      if (step.keys.length > 0) return await this.#groups.transact(step);
+      return this.#look(Reading.nothing, (records, now) => step.run(records, now));
     } finally {
       this.#end();
     }
@@ -169,6 +188,19 @@ export class DrivenRedisStore implements RedisStore {
     return this.#deadlines.limit(this.ready(), 'the first connection');
   }
 
+  #lookAtKnown<T>(
+    keys: readonly Key[],
+    look: (records: Records, now: number) => T,
+    { isWarm = false, isStopped }: ViewOptions<T>,
+  ): T | undefined {
+    const recent = isWarm ? this.#memory.recent(keys) : undefined;
+    if (recent !== undefined) return this.#look(recent, look);
+    const known = this.#known(keys);
+    if (known === undefined) return undefined;
+    const seen = this.#look(known, look);
+    return (isStopped?.(seen) ?? true) ? seen : undefined;
+  }
+
   /** What answers a view from memory; what grows old is read again behind it. */
   #known(keys: readonly Key[]): Reading | undefined {
     const { blocks } = this.#memory;
@@ -191,20 +223,14 @@ export class DrivenRedisStore implements RedisStore {
   }
 
   async #read(keys: readonly Key[]): Promise<Reading> {
-    if (keys.length === 0) return new Map();
+    if (keys.length === 0) return Reading.nothing;
     const reading = await this.#reader.read(keys);
     this.#memory.learn(reading);
     return reading;
   }
 
-  #look<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
-    const now = this.#clock.now();
-    const records = new StepRecords(keys, (text) => reading.get(text)?.valueAt(now), 'look');
-    try {
-      return look(records, now);
-    } finally {
-      records.end();
-    }
+  #look<T>(reading: Reading, look: (records: Records, now: number) => T): T {
+    return new ReadingRecords(reading, this.#clock.now()).show(look);
   }
 }
 

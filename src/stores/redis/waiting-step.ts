@@ -1,34 +1,26 @@
-import type { Key, Records } from '../../core/records.ts';
+import type { Key } from '../../core/records.ts';
 import type { Deadline, Deadlines, Expirable } from '../deadlines.ts';
-import { StepRecords } from '../step-records.ts';
-import { Snapshot } from './envelope.ts';
-import type { Reading } from './record-cache.ts';
+import type { GroupStep } from '../store.ts';
+import type { ReadingRecords } from './reading-records.ts';
 
-/** What steps have put, by key text. */
-export type Writes = Map<string, Snapshot>;
-
-export type Step = (records: Records, now: number) => unknown;
-
-/** A step that waits for its turn, or for its commit. */
-export class WaitingStep implements Expirable {
-  readonly keys: readonly Key[];
-  readonly #step: Step;
-  readonly #resolve: (value: unknown) => void;
+/** Steps of different groups that one caller waits for. */
+export class StepCall implements Expirable {
+  readonly #values: unknown[];
+  readonly #resolve: (values: readonly unknown[]) => void;
   readonly #reject: (cause: unknown) => void;
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;
-  #value: unknown;
-  #hasThrown = false;
+  #left: number;
 
+  /** @param resolve is told what the steps returned, in their order, once the last one is written */
   constructor(
-    keys: readonly Key[],
-    step: Step,
+    steps: number,
     deadlines: Deadlines,
-    resolve: (value: unknown) => void,
+    resolve: (values: readonly unknown[]) => void,
     reject: (cause: unknown) => void,
   ) {
-    this.keys = keys;
-    this.#step = step;
+    this.#values = new Array(steps);
+    this.#left = steps;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadlines = deadlines;
@@ -44,33 +36,61 @@ export class WaitingStep implements Expirable {
     this.#reject(this.#deadlines.timeout('a commit'));
   }
 
-  /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
-  run(reading: Reading, now: number, writes: Writes): void {
-    const find = (text: string) => (writes.get(text) ?? reading.get(text))?.valueAt(now);
-    const records = new StepRecords(this.keys, find, 'step');
-    this.#hasThrown = false;
-    try {
-      this.#value = this.#step(records, now);
-      records.puts.forEach(({ value, retention }, text) => {
-        writes.set(text, Snapshot.unwritten(value, retention, now));
-      });
-    } catch (thrown) {
-      this.#value = thrown;
-      this.#hasThrown = true;
-    } finally {
-      records.end();
-    }
-  }
-
-  /** Tells what the step came to, now that the records it rests on have proved current. */
-  settle(): void {
+  settle(place: number, value: unknown): void {
+    this.#values[place] = value;
+    this.#left -= 1;
+    if (this.#left > 0) return;
     this.#deadline.done();
-    if (this.#hasThrown) this.#reject(this.#value);
-    else this.#resolve(this.#value);
+    this.#resolve(this.#values);
   }
 
   fail(cause: unknown): void {
     this.#deadline.done();
     this.#reject(cause);
+  }
+}
+
+/** A step that waits for its turn, or for its commit. */
+export class WaitingStep {
+  readonly #step: GroupStep<unknown>;
+  readonly #call: StepCall;
+  readonly #place: number;
+  #value: unknown;
+  #hasThrown = false;
+
+  /** @param place is that of the step among those of its call */
+  constructor(step: GroupStep<unknown>, call: StepCall, place: number) {
+    this.#step = step;
+    this.#call = call;
+    this.#place = place;
+  }
+
+  get keys(): readonly Key[] {
+    return this.#step.keys;
+  }
+
+  get isOpen(): boolean {
+    return this.#call.isOpen;
+  }
+
+  /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
+  run(records: ReadingRecords): void {
+    this.#hasThrown = false;
+    try {
+      this.#value = records.run(this.#step);
+    } catch (thrown) {
+      this.#value = thrown;
+      this.#hasThrown = true;
+    }
+  }
+
+  /** Tells what the step came to, now that the records it rests on have proved current. */
+  settle(): void {
+    if (this.#hasThrown) this.#call.fail(this.#value);
+    else this.#call.settle(this.#place, this.#value);
+  }
+
+  fail(cause: unknown): void {
+    this.#call.fail(cause);
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Key, Records } from '../../core/records.ts';
+import { transactEach } from '../../stores/transact-each.ts';
 import { Random } from '../random.ts';
 import {
   addOne,
@@ -68,6 +69,58 @@ export function testConcurrency(under: UnderTest): void {
     });
   });
 }
+
+/** Steps of different groups that one operation takes at once. */
+export function testTogether(under: UnderTest): void {
+  const { describe, test } = under;
+  describe('steps of different groups together', () => {
+    test('give what each returned, in their order, once all are written', async () => {
+      const keys = times(3, () => group().key);
+      await under.store.transact([keyAt(keys, 1)], addOne(keyAt(keys, 1)));
+      const steps = keys.map((key) => ({ keys: [key], run: addOne(key) }));
+      assert.deepEqual(await transactEach(under.store, steps), [1, 2, 1]);
+      const counts = await under.store.view(keys, (records) => keys.map((key) => records.get(key)?.count));
+      assert.deepEqual(counts, [1, 2, 1]);
+    });
+
+    test('are all counted, however many such calls there are at once', async () => {
+      const keys = times(2, () => group().key);
+      const steps = keys.map((key) => ({ keys: [key], run: addOne(key) }));
+      await Promise.all(times(under.parallel, (index) => transactEach(under.handleFor(index), steps)));
+      const counts = await under.store.view(keys, (records) => keys.map((key) => records.get(key)?.count));
+      assert.deepEqual(counts, [under.parallel, under.parallel]);
+    });
+
+    test('reject with what one of them throws, and that one leaves nothing behind', async () => {
+      const [sound, broken] = [group().key, group().key];
+      const refused = new RangeError('refused');
+      const run = (records: Records, now: number): number => {
+        records.put(broken, countOf(1, now), kept);
+        throw refused;
+      };
+      const together = transactEach(under.store, [
+        { keys: [broken], run },
+        { keys: [sound], run: addOne(sound) },
+      ]);
+      assert.equal(await rejection(together), refused);
+      assert.equal(await under.store.view([broken], (records) => records.get(broken)), undefined);
+    });
+  });
+
+  describe('a view at once', () => {
+    test('shows what a view shows, where the store can', async () => {
+      const { key } = group();
+      await under.store.transact([key], addOne(key));
+      const look = (records: Records): { count: number | undefined } => ({ count: records.get(key)?.count });
+      const seen = await under.store.view([key], look);
+      assert.deepEqual(seen, { count: 1 });
+      assert.deepEqual(under.store.viewNow?.([key], look) ?? seen, seen);
+      assert.deepEqual(under.store.viewNow?.([key], look, { isWarm: true }) ?? seen, seen);
+    });
+  });
+}
+
+const keyAt = (keys: readonly Key<Count>[], place: number): Key<Count> => keys[place] as Key<Count>;
 
 /** Moves amounts between records of one group, all at once, some of them in vain. */
 async function transferAll(under: UnderTest, transfers: readonly Transfer[]): Promise<void> {

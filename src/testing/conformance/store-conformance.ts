@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
 import type { Store } from '../../stores/store.ts';
-import { testConcurrency, testLife } from './concurrency-tests.ts';
+import { testConcurrency, testLife, testTogether } from './concurrency-tests.ts';
 import { testHeld } from './held-tests.ts';
 import { testRetention, testRotation } from './lasting-tests.ts';
 import { testRecords, testSteps } from './record-tests.ts';
@@ -67,6 +67,7 @@ export function storeConformance(
     testRetention(under);
     testHeld(under);
     testConcurrency(under);
+    testTogether(under);
     testLife(under);
   });
 }

@@ -1,0 +1,124 @@
+import { invariant } from '../../core/fault.ts';
+import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
+import type { GroupStep } from '../store.ts';
+import { unnamedKey } from '../unnamed-key.ts';
+import type { Reading } from './reading.ts';
+
+/** What a step has put at a place of the reading. */
+export interface Put {
+  readonly place: number;
+  readonly value: StoredRecord;
+  readonly retention: Retention;
+}
+
+/** With more keys than these a map finds a place sooner than a search. */
+const searchedKeys = 8;
+
+/**
+ * The records of a reading, as a look and the steps of a turn see them: each step sees what those before it have put, and
+ * changes that in place (`Records.own`), since nobody else sees it before it is committed.
+ */
+export class ReadingRecords implements Records {
+  readonly #reading: Reading;
+  readonly #now: number;
+  readonly #places: ReadonlyMap<string, number> | null;
+  /** What the steps have put so far, by place. */
+  readonly #written: (Put | undefined)[] = [];
+  /** What the running step has put. */
+  readonly #puts: Put[] = [];
+  #keys: readonly Key[] = [];
+  #use: 'look' | 'step' | 'ended' = 'ended';
+  #hasChanged = false;
+  #isSpoilt = false;
+
+  constructor(reading: Reading, now: number) {
+    this.#reading = reading;
+    this.#now = now;
+    this.#places = reading.keys.length > searchedKeys ? placesOf(reading.keys) : null;
+  }
+
+  /** By place; undefined where nothing was put. */
+  get written(): readonly (Put | undefined)[] {
+    return this.#written;
+  }
+
+  /** Whether a step has thrown after it had changed what another one put: then nothing here is of use any more. */
+  get isSpoilt(): boolean {
+    return this.#isSpoilt;
+  }
+
+  show<T>(look: (records: Records, now: number) => T): T {
+    this.#keys = this.#reading.keys;
+    this.#use = 'look';
+    try {
+      return look(this, this.#now);
+    } finally {
+      this.#use = 'ended';
+    }
+  }
+
+  /** Runs a step on top of those before it. What it throws is passed on, and its puts are dropped. */
+  run<T>(step: GroupStep<T>): T {
+    this.#keys = step.keys;
+    this.#use = 'step';
+    this.#hasChanged = false;
+    let isWhole = false;
+    try {
+      const value = step.run(this, this.#now);
+      for (const put of this.#puts) this.#written[put.place] = put;
+      isWhole = true;
+      return value;
+    } finally {
+      this.#use = 'ended';
+      this.#puts.length = 0;
+      if (!isWhole) this.#isSpoilt ||= this.#hasChanged;
+    }
+  }
+
+  get<R extends StoredRecord>(key: Key<R>): R | undefined {
+    const place = this.#placeOf(key);
+    const put = this.#putAt(place);
+    return (put === undefined ? this.#reading.recordAt(place, this.#now) : put.value) as R | undefined;
+  }
+
+  own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
+    invariant(this.#use === 'step', 'A look may not change a record.');
+    const put = this.#putAt(this.#placeOf(key));
+    if (put === undefined) return undefined;
+    this.#hasChanged = true;
+    return put.value as Draft<R>;
+  }
+
+  put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
+    invariant(this.#use === 'step', 'A look may not put a record.');
+    this.#puts.push({ place: this.#placeOf(key), value: value as StoredRecord, retention });
+  }
+
+  /** The latest put, of the running step or one before it. */
+  #putAt(place: number): Put | undefined {
+    for (let index = this.#puts.length - 1; index >= 0; index -= 1) {
+      const put = this.#puts[index] as Put;
+      if (put.place === place) return put;
+    }
+    return this.#written[place];
+  }
+
+  #placeOf(key: Key): number {
+    invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
+    const { keys } = this.#reading;
+    if (this.#keys !== keys && placeIn(this.#keys, key) === -1) throw unnamedKey(key);
+    const place = this.#places === null ? placeIn(keys, key) : (this.#places.get(key.text) ?? -1);
+    if (place === -1) throw unnamedKey(key);
+    return place;
+  }
+}
+
+function placesOf(keys: readonly Key[]): ReadonlyMap<string, number> {
+  return new Map(keys.map(({ text }, place) => [text, place]));
+}
+
+/** Keys of the same text are the same, but nearly always it is the key itself. */
+function placeIn(keys: readonly Key[], key: Key): number {
+  const place = keys.indexOf(key);
+  return place === -1 ? keys.findIndex(({ text }) => text === key.text) : place;
+}
