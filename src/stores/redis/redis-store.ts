@@ -81,7 +81,7 @@ export class DrivenRedisStore implements RedisStore {
     try {
       if (!this.#clock.isSet) await this.#opened();
       const known = this.#lookAtKnown(keys, look, options);
-      if (known !== undefined) return known;
+      if (known !== null) return known.seen;
       const shared = await this.#readTogether(keys);
       if (shared !== undefined) {
         const seen = this.#look(shared, look);
@@ -99,7 +99,8 @@ export class DrivenRedisStore implements RedisStore {
     look: (records: Records, now: number) => T,
     options: ViewOptions<T> = {},
   ): T | undefined {
-    return this.#clock.isSet && !this.#isClosed ? this.#lookAtKnown(keys, look, options) : undefined;
+    if (!this.#clock.isSet || this.#isClosed) return undefined;
+    return this.#lookAtKnown(keys, look, options)?.seen;
   }
 
   transact<T>(keys: readonly Key[], run: (records: Records, now: number) => T): Promise<T> {
@@ -188,17 +189,18 @@ export class DrivenRedisStore implements RedisStore {
     return this.#deadlines.limit(this.ready(), 'the first connection');
   }
 
+  /** Null where the store has to be asked. */
   #lookAtKnown<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
     { isWarm = false, isStopped }: ViewOptions<T>,
-  ): T | undefined {
+  ): { readonly seen: T } | null {
     const recent = isWarm ? this.#memory.recent(keys) : undefined;
-    if (recent !== undefined) return this.#look(recent, look);
+    if (recent !== undefined) return { seen: this.#look(recent, look) };
     const known = this.#known(keys);
-    if (known === undefined) return undefined;
+    if (known === undefined) return null;
     const seen = this.#look(known, look);
-    return (isStopped?.(seen) ?? true) ? seen : undefined;
+    return (isStopped?.(seen) ?? true) ? { seen } : null;
   }
 
   /** What answers a view from memory; what grows old is read again behind it. */
