@@ -49,11 +49,13 @@ export function write<R extends StoredRecord & Holder>(
   const record: Holder & { at: number } = holder;
   record.at = now;
   let { softUntil, hardUntil } = record.standing;
-  for (const { standing } of parts) {
-    if (standing.softUntil > softUntil) softUntil = standing.softUntil;
-    if (standing.hardUntil > hardUntil) hardUntil = standing.hardUntil;
+  if (parts.length > 0) {
+    for (const { standing } of parts) {
+      if (standing.softUntil > softUntil) softUntil = standing.softUntil;
+      if (standing.hardUntil > hardUntil) hardUntil = standing.hardUntil;
+    }
   }
-  records.put(key, holder, retentionOf(now + keepMs - t, softUntil - t, hardUntil - t));
+  records.put(key, holder, retentionOf(keepMs + (now - t), softUntil, hardUntil, t));
 }
 
 const noParts: readonly Holder[] = [];

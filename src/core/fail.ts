@@ -90,7 +90,8 @@ function allReasons(
   policy: CredentialPolicy,
 ): readonly Reason[] {
   if (hard.length === 0 && soft.length === 0) return answered;
-  const spoken = [...hard, ...answered];
+  const spoken = answered.length === 0 ? hard : [...hard, ...answered];
+  if (soft.length === 0) return spoken;
   const enforced = spoken.filter(({ rule }) => !isInShadow(policy, rule));
   return [...spoken, ...soft.filter(({ scope }) => !enforced.some((reason) => reason.scope === scope))];
 }

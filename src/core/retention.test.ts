@@ -34,18 +34,18 @@ describe('a record (§1, §3)', () => {
 
 describe('how long a record matters', () => {
   it('tells for how long each block still runs, and 0 for one that has ended', () => {
-    expect(retentionOf(900, 20, 30)).toEqual({ keepMs: 900, softMs: 20, hardMs: 30 });
-    expect(retentionOf(900, 1, -30)).toEqual({ keepMs: 900, softMs: 1, hardMs: 0 });
-    expect(retentionOf(900, -20, 1)).toEqual({ keepMs: 900, softMs: 0, hardMs: 1 });
-    expect(retentionOf(900, -20, -30)).toEqual({ keepMs: 900, softMs: 0, hardMs: 0 });
-    expect(retentionOf(900, 0, 0)).toEqual({ keepMs: 900, softMs: 0, hardMs: 0 });
+    expect(retentionOf(900, 1_020, 1_030, 1_000)).toEqual({ keepMs: 900, softMs: 20, hardMs: 30 });
+    expect(retentionOf(900, 1_001, 970, 1_000)).toEqual({ keepMs: 900, softMs: 1, hardMs: 0 });
+    expect(retentionOf(900, 980, 1_001, 1_000)).toEqual({ keepMs: 900, softMs: 0, hardMs: 1 });
+    expect(retentionOf(900, 980, 970, 1_000)).toEqual({ keepMs: 900, softMs: 0, hardMs: 0 });
+    expect(retentionOf(900, 1_000, 1_000, 1_000)).toEqual({ keepMs: 900, softMs: 0, hardMs: 0 });
   });
 
   it('is one and the same for writes without a block that are kept equally long', () => {
-    const first = retentionOf(900, 0, 0);
-    expect(retentionOf(900, -1, 0)).toBe(first);
-    expect(retentionOf(900, 0, -1)).toBe(first);
-    expect(retentionOf(901, 0, 0)).toEqual({ keepMs: 901, softMs: 0, hardMs: 0 });
+    const first = retentionOf(900, 1_000, 1_000, 1_000);
+    expect(retentionOf(900, 999, 1_000, 1_000)).toBe(first);
+    expect(retentionOf(900, 1_000, 999, 1_000)).toBe(first);
+    expect(retentionOf(901, 1_000, 1_000, 1_000)).toEqual({ keepMs: 901, softMs: 0, hardMs: 0 });
     expect(first.keepMs).toBe(900);
   });
 });

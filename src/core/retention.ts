@@ -16,9 +16,14 @@ export function readLive<R extends StoredRecord>(
   return record !== undefined && isLive(record, t, keepMs) ? record : undefined;
 }
 
-/** Nearly every write leaves no block and keeps its record for as long as the one before it; that one serves again. */
-export function retentionOf(keepMs: number, softMs: number, hardMs: number): Retention {
-  if (softMs > 0 || hardMs > 0) return { keepMs, softMs: Math.max(0, softMs), hardMs: Math.max(0, hardMs) };
+/**
+ * How long a record still matters after `t`, and the blocks on it that run until then. Nearly every write leaves no block
+ * and keeps its record for as long as the one before it; that one serves again.
+ */
+export function retentionOf(keepMs: number, softUntil: number, hardUntil: number, t: number): Retention {
+  if (softUntil > t || hardUntil > t) {
+    return { keepMs, softMs: Math.max(0, softUntil - t), hardMs: Math.max(0, hardUntil - t) };
+  }
   if (unblocked.keepMs !== keepMs) unblocked = { keepMs, softMs: 0, hardMs: 0 };
   return unblocked;
 }

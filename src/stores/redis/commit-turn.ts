@@ -179,10 +179,7 @@ export class CommitTurn implements Commit {
   }
 }
 
-/**
- * The records after all of these steps. One that throws must leave nothing behind: if it had changed what others before it
- * put, the rest runs anew without it.
- */
+/** The records after all of these steps. One that throws must leave nothing behind: the rest runs anew without it. */
 function recordsAfter(steps: readonly WaitingStep[], reading: Reading, now: number): ReadingRecords {
   const records = new ReadingRecords(reading, now);
   for (const waiting of steps) {

@@ -36,7 +36,8 @@ export class GroupCommit {
   /** Runs the step and resolves with what it returned once its puts are written. */
   transact<T>(step: GroupStep<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#add(step, new StepCall(1, this.#parts.deadlines, ([value]) => resolve(value as T), reject), 0);
+      const call = new StepCall(1, this.#parts.deadlines, (values) => resolve(values[0] as T), reject);
+      this.#add(step, call, 0);
     });
   }
 

@@ -4,11 +4,10 @@ import type { GroupStep } from '../store.ts';
 import { unnamedKey } from '../unnamed-key.ts';
 import type { Reading } from './reading.ts';
 
-/** What a step has put at a place of the reading. */
+/** What the steps of a turn have put under one key. */
 export interface Put {
-  readonly place: number;
-  readonly value: StoredRecord;
-  readonly retention: Retention;
+  value: StoredRecord;
+  retention: Retention;
 }
 
 /** With more keys than these a map finds a place sooner than a search. */
@@ -16,17 +15,15 @@ const searchedKeys = 8;
 
 /**
  * The records of a reading, as a look and the steps of a turn see them: each step sees what those before it have put, and
- * changes that in place (`Records.own`), since nobody else sees it before it is committed.
+ * changes that in place (`Records.own`), since nobody else sees it before it is committed. So what a step has begun to
+ * change cannot be taken back when it throws: see `isSpoilt`.
  */
 export class ReadingRecords implements Records {
   readonly #reading: Reading;
   readonly #now: number;
   readonly #places: ReadonlyMap<string, number> | null;
-  /** What the steps have put so far, by place. */
   readonly #written: (Put | undefined)[] = [];
-  /** What the running step has put. */
-  readonly #puts: Put[] = [];
-  #keys: readonly Key[] = [];
+  #keys: readonly Key[] = noKeys;
   #use: 'look' | 'step' | 'ended' = 'ended';
   #hasChanged = false;
   #isSpoilt = false;
@@ -37,12 +34,12 @@ export class ReadingRecords implements Records {
     this.#places = reading.keys.length > searchedKeys ? placesOf(reading.keys) : null;
   }
 
-  /** By place; undefined where nothing was put. */
+  /** What the steps have put, by place; undefined, or beyond the end, where nothing was. */
   get written(): readonly (Put | undefined)[] {
     return this.#written;
   }
 
-  /** Whether a step has thrown after it had changed what another one put: then nothing here is of use any more. */
+  /** Whether a step has thrown in the middle of its changes: then nothing that was written here is of use any more. */
   get isSpoilt(): boolean {
     return this.#isSpoilt;
   }
@@ -57,33 +54,30 @@ export class ReadingRecords implements Records {
     }
   }
 
-  /** Runs a step on top of those before it. What it throws is passed on, and its puts are dropped. */
+  /** Runs a step on top of those before it. What it throws is passed on. */
   run<T>(step: GroupStep<T>): T {
     this.#keys = step.keys;
     this.#use = 'step';
     this.#hasChanged = false;
-    let isWhole = false;
     try {
-      const value = step.run(this, this.#now);
-      for (const put of this.#puts) this.#written[put.place] = put;
-      isWhole = true;
-      return value;
+      return step.run(this, this.#now);
+    } catch (thrown) {
+      this.#isSpoilt ||= this.#hasChanged;
+      throw thrown;
     } finally {
       this.#use = 'ended';
-      this.#puts.length = 0;
-      if (!isWhole) this.#isSpoilt ||= this.#hasChanged;
     }
   }
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     const place = this.#placeOf(key);
-    const put = this.#putAt(place);
+    const put = this.#written[place];
     return (put === undefined ? this.#reading.recordAt(place, this.#now) : put.value) as R | undefined;
   }
 
   own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
     invariant(this.#use === 'step', 'A look may not change a record.');
-    const put = this.#putAt(this.#placeOf(key));
+    const put = this.#written[this.#placeOf(key)];
     if (put === undefined) return undefined;
     this.#hasChanged = true;
     return put.value as Draft<R>;
@@ -91,16 +85,15 @@ export class ReadingRecords implements Records {
 
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
     invariant(this.#use === 'step', 'A look may not put a record.');
-    this.#puts.push({ place: this.#placeOf(key), value: value as StoredRecord, retention });
-  }
-
-  /** The latest put, of the running step or one before it. */
-  #putAt(place: number): Put | undefined {
-    for (let index = this.#puts.length - 1; index >= 0; index -= 1) {
-      const put = this.#puts[index] as Put;
-      if (put.place === place) return put;
+    const place = this.#placeOf(key);
+    const put = this.#written[place];
+    this.#hasChanged = true;
+    if (put === undefined) {
+      this.#written[place] = { value: value as StoredRecord, retention };
+    } else {
+      put.value = value as StoredRecord;
+      put.retention = retention;
     }
-    return this.#written[place];
   }
 
   #placeOf(key: Key): number {
@@ -112,6 +105,8 @@ export class ReadingRecords implements Records {
     return place;
   }
 }
+
+const noKeys: readonly Key[] = [];
 
 function placesOf(keys: readonly Key[]): ReadonlyMap<string, number> {
   return new Map(keys.map(({ text }, place) => [text, place]));

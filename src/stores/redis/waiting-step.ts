@@ -73,7 +73,7 @@ export class WaitingStep {
     return this.#call.isOpen;
   }
 
-  /** Runs the step on top of earlier ones. What it throws drops its own puts only. */
+  /** Runs the step on top of earlier ones. What it throws is for its caller alone. */
   run(records: ReadingRecords): void {
     this.#hasThrown = false;
     try {
