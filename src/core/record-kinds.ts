@@ -1,7 +1,7 @@
 import { copyBudget, makeBudget } from './budget.ts';
 import type { RecordKind } from './draft.ts';
 import type { Draft } from './records.ts';
-import { cleanStanding, copyStanding } from './standing.ts';
+import { cleanStanding, draftStanding } from './standing.ts';
 import type {
   AccountDevice,
   AccountRecord,
@@ -36,7 +36,7 @@ export const accountKind: RecordKind<AccountRecord> = {
   }),
   copy: (record) => ({
     at: record.at,
-    standing: copyStanding(record.standing),
+    standing: draftStanding(record.standing),
     missingAt: record.missingAt,
     devices: record.devices.map(copyDevice),
     devicesMadeAt: record.devicesMadeAt.slice(),
@@ -51,7 +51,7 @@ export const accountKind: RecordKind<AccountRecord> = {
 
 const copyDevice = ({ id, standing, failures }: AccountDevice): Draft<AccountDevice> => ({
   id,
-  standing: copyStanding(standing),
+  standing: draftStanding(standing),
   failures: failures.slice(),
 });
 
@@ -67,7 +67,7 @@ export const networkKind: RecordKind<NetworkRecord> = {
   }),
   copy: ({ at, standing, spray, devicesSeenAt, agentsSeenAt, bucket }) => ({
     at,
-    standing: copyStanding(standing),
+    standing: draftStanding(standing),
     spray: copyWatchedWindow(spray),
     devicesSeenAt: devicesSeenAt.slice(),
     agentsSeenAt: agentsSeenAt.slice(),
@@ -85,7 +85,7 @@ export const agentKind: RecordKind<AgentRecord> = {
   }),
   copy: ({ at, standing, churn, bucket }) => ({
     at,
-    standing: copyStanding(standing),
+    standing: draftStanding(standing),
     churn: copyWatchedWindow(churn),
     bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
   }),
@@ -96,7 +96,7 @@ export const networkDeviceKind: RecordKind<NetworkDeviceRecord> = {
   make: () => ({ at: 0, standing: cleanStanding, bucket: { tatMs: 0, tatUnits: 0 } }),
   copy: ({ at, standing, bucket }) => ({
     at,
-    standing: copyStanding(standing),
+    standing: draftStanding(standing),
     bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
   }),
 };
@@ -106,7 +106,7 @@ export const deviceKind: RecordKind<DeviceRecord> = {
   make: () => ({ at: 0, standing: cleanStanding, dilution: makeWatchedWindow(), dilutedAt: null }),
   copy: ({ at, standing, dilution, dilutedAt }) => ({
     at,
-    standing: copyStanding(standing),
+    standing: draftStanding(standing),
     dilution: copyWatchedWindow(dilution),
     dilutedAt,
   }),
@@ -120,7 +120,7 @@ const makePrefix = (): Draft<PrefixRecord> => ({
 });
 const copyPrefix = ({ at, standing, children, accounts }: PrefixRecord): Draft<PrefixRecord> => ({
   at,
-  standing: copyStanding(standing),
+  standing: draftStanding(standing),
   children: copyWindow(children),
   accounts: copyWindow(accounts),
 });

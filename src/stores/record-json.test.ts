@@ -1,10 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { recordOfJson } from './record-json.ts';
+import { cleanStanding, type Standing } from '../core/standing.ts';
+import { jsonOfRecord, recordOfJson } from './record-json.ts';
 
 describe('recordOfJson', () => {
   test('reads a record, its numbers as they were', () => {
     const record = { at: Number.MAX_SAFE_INTEGER, least: Number.MIN_SAFE_INTEGER, list: [0, -1] };
     expect(recordOfJson(JSON.stringify(record))).toEqual(record);
+  });
+
+  test('gives back what nothing is known of as the one that all share, in devices too, and writes it as null', () => {
+    const blocked = { ...cleanStanding, hardLevel: 2, hardUntil: 9 };
+    const device = (standing: Standing) => ({ id: 'd', standing, failures: [] });
+    const record = { at: 1, standing: cleanStanding, devices: [device(blocked), device(cleanStanding)] };
+    const json = jsonOfRecord(record);
+    expect(json).toContain('"at":1,"standing":null,');
+    const read = recordOfJson(json) as typeof record;
+    expect(read).toEqual(record);
+    expect(read.standing).toBe(cleanStanding);
+    expect(read.devices[1]?.standing).toBe(cleanStanding);
+  });
+
+  test('reads one that was written out in full', () => {
+    expect(recordOfJson(JSON.stringify({ at: 1, standing: { ...cleanStanding } }))).toEqual({
+      at: 1,
+      standing: cleanStanding,
+    });
+  });
+
+  test.each(['[null]', '[1]', '[{}]', '{}', 'null'])('reads devices that are %s as they are', (devices) => {
+    expect(recordOfJson(`{"at":1,"devices":${devices}}`)).toEqual({ at: 1, devices: JSON.parse(devices) });
   });
 
   test.each([

@@ -1,5 +1,11 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { StoredRecord } from '../core/records.ts';
+import { cleanStanding } from '../core/standing.ts';
+
+/** The JSON that a store keeps a record in. */
+export function jsonOfRecord(record: StoredRecord): string {
+  return JSON.stringify(record);
+}
 
 /**
  * Reads a record from the JSON a store keeps it in. Numbers of a record are whole and below 2^53, so they come back
@@ -14,10 +20,22 @@ export function recordOfJson(json: string): StoredRecord {
   } catch (cause) {
     throw new Fault('RECORD_CORRUPT', 'A stored record is not JSON.', { cause });
   }
-  if (isRecord(value)) return value;
+  if (isRecord(value)) return withStandings(value);
   throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(value)}, without the time of its write.`);
 }
 
 function isRecord(value: unknown): value is StoredRecord {
   return typeof value === 'object' && value !== null && 'at' in value && Number.isSafeInteger(value.at);
+}
+
+/** A clean standing is null in JSON, that of the record and those of the devices in it. */
+function withStandings(record: StoredRecord & { readonly devices?: unknown }): StoredRecord {
+  restoreStanding(record);
+  if (Array.isArray(record.devices)) for (const device of record.devices) restoreStanding(device);
+  return record;
+}
+
+function restoreStanding(holder: unknown): void {
+  if (typeof holder !== 'object' || holder === null || !('standing' in holder)) return;
+  if (holder.standing === null) holder.standing = cleanStanding;
 }

@@ -1,6 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { StoredRecord } from '../../core/records.ts';
-import { recordOfJson } from '../record-json.ts';
+import { jsonOfRecord, recordOfJson } from '../record-json.ts';
 import type { Put } from '../step-records.ts';
 import { ifReadable } from '../unreadable.ts';
 
@@ -22,7 +22,7 @@ export function entryOf({ value, retention }: Put, now: number): Entry {
   return {
     expiresAt: Math.ceil(now + retention.keepMs),
     heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
-    json: JSON.stringify(value),
+    json: jsonOfRecord(value),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { StoredRecord } from '../../core/records.ts';
 import type { Call } from '../pending-call.ts';
+import { jsonOfRecord } from '../record-json.ts';
 import { type Put, StepRecords } from '../step-records.ts';
 import type { Rows } from './rows.ts';
 
@@ -59,7 +60,7 @@ function writeOf({ value, retention }: Put, now: number): Write {
   const heldMs = Math.max(retention.softMs, retention.hardMs);
   return {
     value,
-    json: JSON.stringify(value),
+    json: jsonOfRecord(value),
     expiresAt: Math.ceil(now + retention.keepMs),
     heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
   };

@@ -1,6 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Retention, StoredRecord } from '../../core/records.ts';
-import { recordOfJson } from '../record-json.ts';
+import { jsonOfRecord, recordOfJson } from '../record-json.ts';
 
 /**
  * The text of a record in Redis, made to be read in `redis-cli`:
@@ -96,7 +96,7 @@ export class Snapshot {
   /** The text that Redis is to store. */
   textFor(version: string): string {
     const { keepUntil, softUntil, hardUntil } = this;
-    const json = this.#value === undefined ? this.#json : JSON.stringify(this.#value);
+    const json = this.#value === undefined ? this.#json : jsonOfRecord(this.#value);
     return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
   }
 
