@@ -107,11 +107,11 @@ class KeyMaker {
 
   #compose(tag: Token, rest: Token | null): Key<never> {
     const text = `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`;
-    if (tag.was === null || (rest !== null && rest.was === null)) return { text, was: null, mark: undefined };
-    return {
-      text,
-      was: `${this.#prefix}{${tag.was}}${rest === null ? '' : `:${rest.was}`}`,
-      mark: undefined,
-    };
+    return { text, was: this.#textBefore(tag, rest), tag: tag.hash, mark: undefined };
+  }
+
+  #textBefore(tag: Token, rest: Token | null): string | null {
+    if (tag.was === null || (rest !== null && rest.was === null)) return null;
+    return `${this.#prefix}{${tag.was}}${rest === null ? '' : `:${rest.was}`}`;
   }
 }

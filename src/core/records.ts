@@ -12,6 +12,8 @@ export interface Key<R extends StoredRecord = StoredRecord> {
   readonly text: string;
   /** The record's text under the previous secret while a key rotation runs, else null. Only ever read. */
   readonly was: string | null;
+  /** The tag in the text, where whoever composed the key knows it. */
+  readonly tag?: string | undefined;
   /** A store's bookmark: where it found the record last. No part of what the key names. */
   mark?: object | undefined;
   /** Never set: ties the record's type to its key. */

@@ -81,12 +81,12 @@ export class ClientKeyspace {
     const name = (tagHash: string, restHash: string | undefined) =>
       `${this.prefix}${kind}:{${tagHash}}${restHash === undefined ? '' : `:${restHash}`}`;
     const was = tag.was === null || rest?.was === null ? null : name(tag.was, rest?.was);
-    return { text: name(tag.hash, rest?.hash), was, mark: undefined };
+    return { text: name(tag.hash, rest?.hash), was, tag: tag.hash, mark: undefined };
   }
 }
 
-function clientKey({ text, was }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
-  return { text, was, mark: undefined, crowd };
+function clientKey({ text, was, tag }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
+  return { text, was, tag, mark: undefined, crowd };
 }
 
 /** The client's key and those that go with it, as a step names them. */

@@ -14,11 +14,15 @@ export function tagOf(text: string): string {
 
 /** The one tag that all keys of a step carry. @throws Fault `INVARIANT_BROKEN` when they carry several. */
 export function groupOf(keys: readonly Key[]): string {
-  const tag = tagOf(keys[0]?.text ?? '');
+  const tag = tagOfKey(keys[0]);
   for (let place = 1; place < keys.length; place += 1) {
-    invariant(tagOf(keys[place]?.text ?? '') === tag, 'The keys of a step belong to different groups.');
+    invariant(tagOfKey(keys[place]) === tag, 'The keys of a step belong to different groups.');
   }
   return tag;
+}
+
+function tagOfKey(key: Key | undefined): string {
+  return key?.tag ?? tagOf(key?.text ?? '');
 }
 
 /** For stores that need no name for the group. @throws Fault `INVARIANT_BROKEN` as {@link groupOf}. */

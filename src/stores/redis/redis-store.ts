@@ -82,7 +82,8 @@ export class DrivenRedisStore implements RedisStore {
       if (!this.#clock.isSet) await this.#opened();
       const known = this.#lookAtKnown(keys, look, options);
       if (known !== null) return known.seen;
-      const shared = await this.#readTogether(keys);
+      const mayBlock = this.#memory.blocks.mayBlock(keys, this.#clock.now());
+      const shared = mayBlock ? await this.#readTogether(keys) : undefined;
       if (shared !== undefined) {
         const seen = this.#look(shared, look);
         if (options.isStopped?.(seen) ?? true) return seen;
@@ -213,13 +214,11 @@ export class DrivenRedisStore implements RedisStore {
   }
 
   /**
-   * Where a block is being read again, reads together with others. Such a reading was perhaps sent before this view began, so
-   * it counts only if it shows that the block still runs; else, and where no block is known, undefined: the view reads
-   * for itself.
+   * Where a block may run, reads together with others. Such a reading was perhaps sent before this view began, so it counts
+   * only if it shows that the block still runs; else undefined: the view reads for itself.
    */
   async #readTogether(keys: readonly Key[]): Promise<Reading | undefined> {
     const { blocks } = this.#memory;
-    if (!blocks.mayBlock(keys, this.#clock.now())) return undefined;
     await blocks.share(keys, () => this.#read(keys));
     return blocks.answer(keys, this.#clock.now())?.reading;
   }
