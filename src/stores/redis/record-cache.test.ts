@@ -35,6 +35,19 @@ describe('a cache of records', () => {
     expect(cache.get('key', 0)?.seenAtMs).toBe(20);
   });
 
+  test('keeps the fresher of two snapshots over the change of generations', () => {
+    let nowMs = 0;
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => nowMs);
+    nowMs = 40;
+    cache.set('key', Snapshot.absent(40));
+    nowMs = 60;
+    cache.tidy();
+    cache.set('key', Snapshot.absent(39));
+    expect(cache.get('key', 0)?.seenAtMs).toBe(40);
+    cache.set('key', Snapshot.absent(41));
+    expect(cache.get('key', 0)?.seenAtMs).toBe(41);
+  });
+
   test('forgets what it is told to', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0);
     cache.set('key', Snapshot.absent(0));
