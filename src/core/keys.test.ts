@@ -51,6 +51,33 @@ describe('the names of records (§3)', () => {
   });
 });
 
+describe('a token that keys are kept with', () => {
+  it('gives the same key again, and another one to another keyspace or with another part', () => {
+    const [network, agent, other] = [token('aa'), token('bb'), token('cc')];
+    const login = new Keyspace('live', 'login');
+    const first = login.agent(network, agent);
+    expect(login.agent(network, agent)).toBe(first);
+    expect(login.agent(network, other).text).toBe('portcullis:live:login:1:K2:{aa}:cc');
+    expect(new Keyspace('live', 'otp').agent(network, agent).text).toBe('portcullis:live:otp:1:K2:{aa}:bb');
+    expect(login.agent(network, agent)).toEqual(first);
+  });
+
+  it('keeps one of each kind, however many keyspaces there come to be', () => {
+    const account = token('aa');
+    const kept = (): number => {
+      let count = 0;
+      for (let named = account.named; named !== undefined; named = named.next) count += 1;
+      return count;
+    };
+    for (let index = 0; index < 20; index += 1) {
+      const keyspace = new Keyspace('live', `policy-${index}`);
+      expect(keyspace.account(account).text).toBe(`portcullis:live:policy-${index}:1:K4:{aa}`);
+      keyspace.book(account);
+    }
+    expect(kept()).toBe(2);
+  });
+});
+
 describe('the previous name of a record', () => {
   const login = new Keyspace('live', 'login');
 

@@ -8,7 +8,7 @@ import type {
   NetworkRecord,
   PrefixRecord,
 } from './state.ts';
-import type { Token } from './subject.ts';
+import type { NamedKey, Token } from './subject.ts';
 
 /** Version of the engine contract; a change of behaviour changes it, and with it every key. */
 export const CONTRACT_VERSION = 1;
@@ -88,21 +88,34 @@ export class Keyspace {
  */
 class KeyMaker {
   readonly #prefix: string;
-  readonly #place: number;
+  readonly #kind: number;
 
-  constructor(prefix: string, place: number) {
+  constructor(prefix: string, kind: number) {
     this.#prefix = prefix;
-    this.#place = place;
+    this.#kind = kind;
   }
 
   make(keeper: Token, tag: Token, rest: Token | null): Key<never> {
-    keeper.names ??= [];
-    const named = keeper.names[this.#place];
-    if (named !== undefined && named.by === this && named.tag === tag && named.rest === rest)
-      return named.key;
-    const key = this.#compose(tag, rest);
-    keeper.names[this.#place] = { by: this, tag, rest, key };
-    return key;
+    const named = this.#namedOn(keeper);
+    if (named === undefined) {
+      const key = this.#compose(tag, rest);
+      keeper.named = { kind: this.#kind, by: this, tag, rest, key, next: keeper.named };
+      return key;
+    }
+    if (named.by !== this || named.tag !== tag || named.rest !== rest) {
+      named.by = this;
+      named.tag = tag;
+      named.rest = rest;
+      named.key = this.#compose(tag, rest);
+    }
+    return named.key;
+  }
+
+  /** A token keeps one key of a kind, however many keyspaces there come to be. */
+  #namedOn(keeper: Token): NamedKey | undefined {
+    let named = keeper.named;
+    while (named !== undefined && named.kind !== this.#kind) named = named.next;
+    return named;
   }
 
   #compose(tag: Token, rest: Token | null): Key<never> {

@@ -9,17 +9,24 @@ export interface Token {
   /** The same component under the previous secret while a key rotation runs, else null. */
   readonly was: string | null;
   /** Keys composed of this token, kept by a keyspace (`keys.ts`). No part of the token's value. */
-  names?: NamedKey[];
+  named?: NamedKey | undefined;
   /** The latest request that this token keeps (`request.ts`). No part of the token's value. */
-  latest?: object;
+  latest?: object | undefined;
 }
 
-/** A key, who composed it, and of which tokens. */
+/** A token with room for what is kept with it: what is added to an object later lies apart from it. */
+export function tokenOf(hash: string, was: string | null): Token {
+  return { hash, was, named: undefined, latest: undefined };
+}
+
+/** The latest key of one kind: who composed it, and of which tokens. Then those of other kinds. */
 export interface NamedKey {
-  readonly by: object;
-  readonly tag: Token;
-  readonly rest: Token | null;
-  readonly key: Key<never>;
+  readonly kind: number;
+  by: object;
+  tag: Token;
+  rest: Token | null;
+  key: Key<never>;
+  readonly next: NamedKey | undefined;
 }
 
 /** A device as a request shows it. */

@@ -1,5 +1,5 @@
 import { Fault } from '../core/fault.ts';
-import type { Token } from '../core/subject.ts';
+import { type Token, tokenOf } from '../core/subject.ts';
 import { createHmacText, type Secret } from './hmac.ts';
 import { Recent } from './recent.ts';
 
@@ -43,7 +43,7 @@ export function createComponentHasher(
     const found = recent.get(value);
     if (found !== undefined) return found;
     const message = `${kind}\0${value}`;
-    const token: Token = { hash: hash(message), was: previousHash === null ? null : previousHash(message) };
+    const token = tokenOf(hash(message), previousHash === null ? null : previousHash(message));
     recent.set(value, token);
     return token;
   };
