@@ -100,7 +100,8 @@ export function assembleGuard(parts: GuardParts): Guard {
   async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
     const call = engine.prepare(op, request, cost);
     assertTime(time);
-    const decision = await (runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at));
+    const running = runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at);
+    const decision = running instanceof Promise ? await running : running;
     const event = { op, action: call.action, policy: call.policy.name, decision };
     if (isTold(event)) events.emit('decision', event);
     return decision;

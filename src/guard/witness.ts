@@ -23,7 +23,7 @@ export interface DecidedCall {
 export type Witness = (decided: DecidedCall) => void;
 
 /** Runs a call at the given time, or now. */
-export type RunCall = (call: Call, at?: number) => Promise<Decision>;
+export type RunCall = (call: Call, at?: number) => Decision | Promise<Decision>;
 
 /** The same, under the eyes of a witness. One that throws changes nothing for the decision, as with events. */
 export function witnessed(

@@ -28,8 +28,8 @@ export class FailureModes {
     );
   }
 
-  /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
-  run(call: Call, at?: number): Promise<Decision> {
+  /** Decides an operation, on the store or without it. Rejects with what is not a failure of the store. */
+  run(call: Call, at?: number): Decision | Promise<Decision> {
     if (this.#isClosed) {
       return Promise.reject(new Fault('STORE_CLOSED', 'The guard was used after it was closed.'));
     }

@@ -29,6 +29,16 @@ export interface PolicyStatus {
   readonly fault: FaultCode | null;
 }
 
+/** An operation that has been begun. */
+interface Begun {
+  readonly call: Call;
+  readonly at: number | undefined;
+  readonly startedAt: number;
+  readonly line: OperationLine;
+  /** In which it began. */
+  readonly spell: Spell;
+}
+
 /**
  * One policy on one node: runs its operations on the store and decides without it when it fails (engine contract
  * §12). What is decided lies in the breaker and the caps; this is where they meet store, time and events.
@@ -70,30 +80,26 @@ export class PolicyMode {
     if (goesOn) this.#continue(before);
   }
 
-  /** Decides an operation, on the store or without it. Throws what is not a failure of the store. */
-  async run(call: Call, at?: number): Promise<Decision> {
+  /**
+   * Decides an operation, on the store or without it; without a promise where nothing has to be waited for. Rejects with
+   * what is not a failure of the store.
+   */
+  run(call: Call, at?: number): Decision | Promise<Decision> {
     const startedAt = this.#settings.clock.now();
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
-    const spell = this.#spell;
-    const line = new OperationLine(this.#store, spell);
+    const line = new OperationLine(this.#store, this.#spell);
+    const begun = { call, at, startedAt, line, spell: this.#spell };
     try {
       const running = this.#begin(call.operation, line, at);
-      const decision = running instanceof Promise ? await this.#inTime(running) : running;
+      if (running instanceof Promise) return this.#finish(begun, running);
       this.#reportCall(call.op, startedAt, null);
-      return decision;
+      return running;
     } catch (cause) {
-      line.end();
-      this.#reportCall(call.op, startedAt, cause);
-      if (isUnreadable(cause)) await this.#quarantine(call, line.stepKeys);
-      if (!isStoreFailure(cause)) throw cause;
-      this.#tick();
-      if (!spell.isOver) this.#noteFailure();
-      return this.#answer(call, at ?? this.#now);
+      return this.#recover(begun, cause);
     }
   }
 
-  /** Without waiting where the store can: then there is no deadline to pass. */
   #begin(operation: Operation, line: OperationLine, at?: number): Decision | Promise<Decision> {
     const immediate = this.#immediate;
     return immediate === undefined
@@ -101,9 +107,26 @@ export class PolicyMode {
       : runImmediately(immediate, operation, at);
   }
 
-  #inTime(running: Promise<Decision>): Promise<Decision> {
+  async #finish(begun: Begun, running: Promise<Decision>): Promise<Decision> {
     const { deadlineMs, clock } = this.#settings;
-    return withinDeadline(running, deadlineMs, clock);
+    try {
+      const decision = await withinDeadline(running, deadlineMs, clock);
+      this.#reportCall(begun.call.op, begun.startedAt, null);
+      return decision;
+    } catch (cause) {
+      return this.#recover(begun, cause);
+    }
+  }
+
+  /** What is left of the operation reaches the store no more. */
+  async #recover({ call, at, startedAt, line, spell }: Begun, cause: unknown): Promise<Decision> {
+    line.end();
+    this.#reportCall(call.op, startedAt, cause);
+    if (isUnreadable(cause)) await this.#quarantine(call, line.stepKeys);
+    if (!isStoreFailure(cause)) throw cause;
+    this.#tick();
+    if (!spell.isOver) this.#noteFailure();
+    return this.#answer(call, at ?? this.#now);
   }
 
   status(): PolicyStatus {
