@@ -121,7 +121,8 @@ function noteFailure({ account, request }: AccountFailure): void {
   const { key, record, ownDevice } = account;
   if (request.subject.device === null) record.missingAt = key.now;
   if (ownDevice) {
-    noteTime(ownDevice.failures, key.now, request.policy.budget.knownDeviceGrace + 1);
+    const kept = request.policy.budget.knownDeviceGrace + 1;
+    ownDevice.failures = noteTime(ownDevice.failures, key.now, kept);
   }
 }
 

@@ -9,7 +9,13 @@ export interface Bucket {
   readonly tatUnits: number;
 }
 
-export const fullBucket: Bucket = { tatMs: 0, tatUnits: 0 };
+/** A bucket nothing was taken from. Shared by all such buckets. */
+export const fullBucket: Bucket = Object.freeze({ tatMs: 0, tatUnits: 0 });
+
+/** The same bucket for a draft, which gets one of its own with the first charge. */
+export function draftBucket(bucket: Bucket): Bucket {
+  return bucket === fullBucket ? bucket : { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits };
+}
 
 /** `limit` units of cost per `periodMs`, at most `capacity` at once. All integers ≥ 1. */
 export interface Quota {

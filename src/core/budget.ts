@@ -60,7 +60,7 @@ export function countFailure(
 ): boolean {
   if (budget.epochStart !== null) return false;
   if (budget.guarded) budget.guarded = countWithin(budget.failures, now, policy.epochMs) > 0;
-  noteTime(budget.failures, now, policy.threshold);
+  budget.failures = noteTime(budget.failures, now, policy.threshold);
   const oldest = budget.failures[0] ?? now;
   const reached = budget.failures.length === policy.threshold && isWithin(oldest, now, policy.epochMs);
   if (!reached) return false;

@@ -1,4 +1,4 @@
-import { type Bucket, charge, type Quota } from './bucket.ts';
+import { type Bucket, charge, fullBucket, type Quota } from './bucket.ts';
 import { type Context, lookAround } from './context.ts';
 import { conclude, type Reason } from './decision.ts';
 import { MINUTE_MS } from './duration.ts';
@@ -80,9 +80,18 @@ const perMinute = (limit: number): Quota => ({ limit, periodMs: MINUTE_MS, capac
 function overAt({ holder, now }: Charged, limit: number, cost: number): number | null {
   const charged = charge(holder.bucket, perMinute(limit), cost, now);
   if (!charged.conforms) return charged.until;
-  holder.bucket.tatMs = charged.bucket.tatMs;
-  holder.bucket.tatUnits = charged.bucket.tatUnits;
+  keepBucket(holder, charged.bucket);
   return null;
+}
+
+/** In place, where the bucket is the record's own: what is new in an old record keeps the collector busy. */
+function keepBucket(holder: Charged['holder'], bucket: Bucket): void {
+  if (holder.bucket === fullBucket) {
+    holder.bucket = bucket;
+  } else {
+    holder.bucket.tatMs = bucket.tatMs;
+    holder.bucket.tatUnits = bucket.tatUnits;
+  }
 }
 
 /** The minor limit only slows down: nothing of it is stored. */

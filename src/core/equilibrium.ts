@@ -20,5 +20,5 @@ export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, 
 export function noteSoft(ruling: Ruling, account: AccountDraft, rule: Correlation, entered: boolean): void {
   const { record, key, wasSoft } = account;
   if (!entered || wasSoft || ruling.hasHard('K4')) return;
-  noteTime(record.softs, key.now, rule.count);
+  record.softs = noteTime(record.softs, key.now, rule.count);
 }

@@ -69,9 +69,7 @@ export function noteSights(
 }
 
 function noted(times: readonly number[], now: number, cap: number, { networkSightsMs }: CapPolicy) {
-  const within = timesWithin(times, now, networkSightsMs);
-  noteTime(within, now, cap);
-  return within;
+  return noteTime(timesWithin(times, now, networkSightsMs), now, cap);
 }
 
 /** A group whose rules ran has written all its records of the request (§1). */

@@ -1,3 +1,4 @@
+import { draftBucket, fullBucket } from './bucket.ts';
 import { copyBudget, makeBudget } from './budget.ts';
 import type { RecordKind } from './draft.ts';
 import type { Draft } from './records.ts';
@@ -63,7 +64,7 @@ export const networkKind: RecordKind<NetworkRecord> = {
     spray: makeWatchedWindow(),
     devicesSeenAt: [],
     agentsSeenAt: [],
-    bucket: { tatMs: 0, tatUnits: 0 },
+    bucket: fullBucket,
   }),
   copy: ({ at, standing, spray, devicesSeenAt, agentsSeenAt, bucket }) => ({
     at,
@@ -71,7 +72,7 @@ export const networkKind: RecordKind<NetworkRecord> = {
     spray: copyWatchedWindow(spray),
     devicesSeenAt: devicesSeenAt.slice(),
     agentsSeenAt: agentsSeenAt.slice(),
-    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
+    bucket: draftBucket(bucket),
   }),
 };
 
@@ -81,23 +82,23 @@ export const agentKind: RecordKind<AgentRecord> = {
     at: 0,
     standing: cleanStanding,
     churn: makeWatchedWindow(),
-    bucket: { tatMs: 0, tatUnits: 0 },
+    bucket: fullBucket,
   }),
   copy: ({ at, standing, churn, bucket }) => ({
     at,
     standing: draftStanding(standing),
     churn: copyWatchedWindow(churn),
-    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
+    bucket: draftBucket(bucket),
   }),
 };
 
 export const networkDeviceKind: RecordKind<NetworkDeviceRecord> = {
   scope: 'K3',
-  make: () => ({ at: 0, standing: cleanStanding, bucket: { tatMs: 0, tatUnits: 0 } }),
+  make: () => ({ at: 0, standing: cleanStanding, bucket: fullBucket }),
   copy: ({ at, standing, bucket }) => ({
     at,
     standing: draftStanding(standing),
-    bucket: { tatMs: bucket.tatMs, tatUnits: bucket.tatUnits },
+    bucket: draftBucket(bucket),
   }),
 };
 

@@ -23,6 +23,6 @@ export function observeRotation(
   blockSeenDevices('rotation', ruling, record, watched.seen, now, ownDevice);
   clearWatched(watched);
   const { count, windowMs, level } = policy.rotationRepeat;
-  noteTime(record.rotations, now, count);
+  record.rotations = noteTime(record.rotations, now, count);
   if (countWithin(record.rotations, now, windowMs) >= count) ruling.escalate('rotation.repeat', key, level);
 }

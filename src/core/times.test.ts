@@ -28,10 +28,16 @@ describe('noteTime', () => {
     const list = fc.array(fc.integer(), { maxLength: 12 });
     fc.assert(
       fc.property(list, fc.integer(), fc.integer({ min: 1, max: 8 }), (times, at, kept) => {
-        const noted = times.slice();
-        noteTime(noted, at, kept);
-        expect(noted).toEqual([...times, at].slice(-kept));
+        expect(noteTime(times.slice(), at, kept)).toEqual([...times, at].slice(-kept));
       }),
     );
+  });
+
+  it('changes a list in place unless it is empty', () => {
+    const [none, one]: [number[], number[]] = [[], [1]];
+    expect([noteTime(none, 2, 3), none]).toEqual([[2], []]);
+    expect(noteTime(one, 2, 3)).toBe(one);
+    expect(noteTime(one, 3, 1)).toBe(one);
+    expect(one).toEqual([3]);
   });
 });

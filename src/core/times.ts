@@ -17,13 +17,18 @@ export function countWithin(times: readonly number[], now: number, windowMs: num
   return count;
 }
 
-/** Adds a time to the list, in place; no more than the last `kept` stay. */
-export function noteTime(times: number[], at: number, kept: number): void {
+/**
+ * Adds a time to the list; no more than the last `kept` stay. Gives the list, which is another one only where it was empty:
+ * most hold one time for good, and a list that is pushed to takes room for sixteen more.
+ */
+export function noteTime(times: number[], at: number, kept: number): number[] {
+  if (times.length === 0) return [at];
   if (times.length > kept) times.splice(0, times.length - kept);
   if (times.length < kept) {
     times.push(at);
-    return;
+    return times;
   }
   for (let index = 1; index < kept; index += 1) times[index - 1] = times[index] as number;
   times[kept - 1] = at;
+  return times;
 }
