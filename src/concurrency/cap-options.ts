@@ -4,6 +4,7 @@ import { harmless } from '../listeners/listener-warnings.ts';
 import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { fixedLimit, type Limit } from './limit.ts';
+import { assertFree } from './limit-holding.ts';
 import { PressureMeter } from './pressure.ts';
 import { assertShare, assertWhole } from './settings.ts';
 
@@ -75,8 +76,13 @@ export const LARGEST_LIMIT = 1_000_000;
 /** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
 const LONGEST_MS = 86_400_000;
 
-/** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range. */
-export function completeCapOptions(options: CapOptions): CapSettings {
+/**
+ * Only looks whether the limit is free: whoever makes the cap holds it.
+ *
+ * @param beside of the caps that are made together with this one
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range, or the limit another cap's.
+ */
+export function completeCapOptions(options: CapOptions, beside: readonly CapSettings[] = []): CapSettings {
   assertOptions('a cap', options, optionKinds);
   const limit = readLimit(options.limit);
   const { queue = limit.current, queueDeadlineMs = 1_000, healthReserve = 2, maxRunMs = 60_000 } = options;
@@ -99,6 +105,7 @@ export function completeCapOptions(options: CapOptions): CapSettings {
   assertWhole('queueDeadlineMs', queueDeadlineMs, 1, LONGEST_MS);
   assertWhole('healthReserve', healthReserve, 1, LARGEST_LIMIT);
   assertWhole('maxRunMs', maxRunMs, 1, LONGEST_MS);
+  assertFree(limit, beside);
   return settings;
 }
 

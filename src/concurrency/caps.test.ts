@@ -80,4 +80,19 @@ describe('createCaps', () => {
       }),
     );
   });
+
+  it('says which route has the limit of another, and leaves all limits free then', () => {
+    const [read, create] = [gradientLimit({ max: 50 }), gradientLimit({ max: 10 })];
+    const shared = { create: { limit: create }, read: { limit: read }, list: { limit: read } };
+    expect(() => createCaps({ routes: shared })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('routes.list.limit belongs to another cap'),
+      }),
+    );
+    const routes = { create: { limit: create }, read: { limit: read } };
+    expect(() => createCaps({ routes: { ...routes, list: { limit: 0 } } })).toThrow('routes.list.limit');
+    expect(createCaps({ routes }).cap('read').status.limit).toBe(50);
+    expect(() => createCaps({ routes })).toThrow('routes.create.limit belongs to another cap');
+  });
 });

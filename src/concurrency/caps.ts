@@ -2,11 +2,11 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Admission, Admitted, CallOptions, CapListener } from './admission.ts';
 import type { Cap, Ran } from './cap.ts';
-import { type RouteOptions, routeKinds } from './cap-options.ts';
+import { type CapSettings, completeCapOptions, type RouteOptions, routeKinds } from './cap-options.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { PressureMeter } from './pressure.ts';
 import { defaultRoutes } from './routes.ts';
-import { createCap } from './slot-cap.ts';
+import { capOf } from './slot-cap.ts';
 
 export interface CapsOptions {
   /** By name of the route. `create` (10) and `read` (50) are there unless given otherwise. */
@@ -33,21 +33,20 @@ export interface Caps {
 /**
  * Makes the caps of a service.
  *
- * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range, or a limit another cap's.
  */
 export function createCaps(options: CapsOptions = {}): Caps {
   assertOptions('caps', options, optionKinds);
   const { clock = systemClock, onEvent } = options;
   const meter = new PressureMeter();
   const listener = onEvent === undefined ? {} : { onEvent };
-  const caps = new Map<string, Cap>();
-  for (const [route, settings] of Object.entries({ ...defaultRoutes, ...options.routes })) {
-    assertOptions(`routes.${route}`, settings, routeKinds);
-    caps.set(
-      route,
-      named(route, () => createCap({ ...settings, ...listener, route, clock, meter })),
-    );
+  const checked: CapSettings[] = [];
+  for (const [route, given] of Object.entries({ ...defaultRoutes, ...options.routes })) {
+    assertOptions(`routes.${route}`, given, routeKinds);
+    const own = { ...given, ...listener, route, clock, meter };
+    checked.push(named(route, () => completeCapOptions(own, checked)));
   }
+  const caps = new Map(checked.map((settings) => [settings.route, capOf(settings)]));
   const cap = (route: string): Cap => {
     const found = caps.get(route);
     if (found !== undefined) return found;

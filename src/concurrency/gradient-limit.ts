@@ -10,7 +10,8 @@ export interface GradientLimit extends Limit {
 }
 
 /**
- * Makes a limit that follows latency. One cap each: what two caps have running cannot be told apart.
+ * Makes a limit that follows latency. One cap each: what two caps have running cannot be told apart,
+ * so the second refuses it.
  *
  * @throws Fault `CONFIG_INVALID` when an option is unknown or a number is out of range.
  */
@@ -26,6 +27,7 @@ const TIMED_CALLS = 1_024;
 const SPARSE = 32;
 
 class WindowedGradientLimit implements GradientLimit {
+  readonly exclusive = true;
   private readonly policy: GradientPolicy;
   private readonly window = new LatencyWindow();
   /** Of the same time, the calls that ended in errors. */

@@ -8,6 +8,10 @@ export interface Limit {
   /** From 0 (latency as in quiet times) to 1: how much too slow the dependency was when last judged. */
   readonly strain: number;
   /**
+   * True where what it learns is of one cap: then a second one refuses it. Default false, for limits that caps may share.
+   */
+  readonly exclusive?: boolean;
+  /**
    * Takes in one call that has ended.
    *
    * @param latencyMs how long it took

@@ -3,6 +3,8 @@ import { admitted, bench, denied } from '../../test/simulation/concurrency/cap-b
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import type { CallOptions } from './admission.ts';
 import type { CapOptions } from './cap-options.ts';
+import { gradientLimit } from './gradient-limit.ts';
+import { fixedLimit } from './limit.ts';
 import { createCap } from './slot-cap.ts';
 
 describe('the limit and the queue', () => {
@@ -362,5 +364,29 @@ describe('options', () => {
     const make = () => createCap(options as object as CapOptions);
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(make).toThrow(message);
+  });
+
+  it('refuse a limit that another cap has, where it learns from one', () => {
+    const limit = gradientLimit({ max: 10 });
+    createCap({ limit });
+    expect(() => createCap({ limit })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message:
+          'limit belongs to another cap: it cannot tell apart what two have running. Make one for each.',
+      }),
+    );
+  });
+
+  it('leave a limit free that they were refused with', () => {
+    const limit = gradientLimit({ max: 10 });
+    expect(() => createCap({ limit, queue: -1 })).toThrow('queue');
+    expect(createCap({ limit }).status.limit).toBe(10);
+  });
+
+  it('let caps share a limit that learns nothing from them, or does not say so', () => {
+    for (const limit of [fixedLimit(3), { current: 3, strain: 0, observe() {} }]) {
+      expect([createCap({ limit }), createCap({ limit })].map((cap) => cap.status.limit)).toEqual([3, 3]);
+    }
   });
 });

@@ -4,6 +4,7 @@ import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } 
 import { checkCall } from './call-check.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
 import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } from './cap-options.ts';
+import { hold } from './limit-holding.ts';
 import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
 import { assertWhole } from './settings.ts';
@@ -14,10 +15,16 @@ import { WaitingRoom } from './waiting-room.ts';
 /**
  * Makes a cap.
  *
- * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range, or the limit another cap's.
  */
 export function createCap(options: CapOptions): Cap {
-  return new SlotCap(completeCapOptions(options));
+  return capOf(completeCapOptions(options));
+}
+
+/** The same with options that have been checked. */
+export function capOf(settings: CapSettings): Cap {
+  hold(settings.limit);
+  return new SlotCap(settings);
 }
 
 type Learned = Exclude<CallOutcome, 'failed'>;
