@@ -55,6 +55,16 @@ describe('the gate of the caps', () => {
     await expect(gate.pass(arrival('GET', '/list'), caller)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
   });
 
+  it('rejects for a field that there is not, by its name', async () => {
+    const choice = { route: 'export', deadlineMS: 5 };
+    const { caps, gate } = gateWith({ route: () => choice });
+    await expect(gate.pass(arrival('GET', '/list'), caller)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining('deadlineMS'),
+    });
+    expect(caps.cap('export').status.running).toBe(0);
+  });
+
   it('refuses a client that has left already', async () => {
     const { caps, gate } = gateWith();
     const passage = await gate.pass(arrival('GET', '/list'), AbortSignal.abort());

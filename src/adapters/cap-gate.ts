@@ -62,7 +62,7 @@ export class CapGate<Args extends readonly unknown[]> {
 
   /**
    * Resolves when the call may run, or may not; null for a call that takes no slot. Rejects with `INPUT_INVALID` when
-   * `route` names a cap that is none, or a priority or a deadline that is none.
+   * `route` names a cap that is none, a priority or a deadline that is none, or a field that is unknown.
    *
    * @param caller aborts when the client goes away: the call leaves the queue then
    */

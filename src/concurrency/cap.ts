@@ -26,7 +26,7 @@ export interface Cap {
   /**
    * Lets the call in, now or after a wait, or denies it. Who is let in must `release`.
    *
-   * @throws Fault `INPUT_INVALID` when the priority, the deadline or the signal is none.
+   * @throws Fault `INPUT_INVALID` when the priority, the deadline or the signal is none, or a field is unknown.
    */
   admit(call?: CallOptions): Promise<Admission>;
   /** The same without a wait: denied when no slot is free. */

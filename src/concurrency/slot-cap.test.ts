@@ -135,6 +135,8 @@ describe('the limit and the queue', () => {
     [{ signal: null }, 'signal must be an AbortSignal, not null.'],
     [{ signal: 'gone' }, 'signal must be an AbortSignal, not a string of 4 characters.'],
     [null, 'A call must be an object, not null.'],
+    [{ deadlineMS: 5 }, 'deadlineMS is no field of a call: there are priority, signal, deadlineMs.'],
+    [{ prio: undefined }, 'prio is no field of a call: there are priority, signal, deadlineMs.'],
   ])('sheds nobody for %j, and says what is wrong with it', async (wrong, message) => {
     const call = wrong as object as CallOptions;
     const fault = expect.objectContaining({ code: 'INPUT_INVALID', message });

@@ -4,7 +4,7 @@
  */
 export const faultCatalogue = {
   INPUT_INVALID:
-    'A request, event or argument has a field that is missing, of the wrong type or out of range.',
+    'A request, event or argument has a field that is unknown, missing, of the wrong type or out of range.',
   CONFIG_INVALID: 'A policy or configuration has a field that is unknown, of the wrong type or out of range.',
   OPERATION_UNKNOWN: 'The policy bound to this action does not have this operation.',
   STORE_FAILED: 'The store answered with an error or cannot be reached.',

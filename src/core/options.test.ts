@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertOptions, type OptionKinds } from './options.ts';
+import { assertOptions, fieldNames, type OptionKinds, unknownField } from './options.ts';
 
 interface Options {
   readonly limit?: number;
@@ -48,5 +48,24 @@ describe('options', () => {
     expect(() => assertOptions('a thing', options as Options, kinds)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
     );
+  });
+});
+
+describe('a field that there is not', () => {
+  const known = fieldNames<{ readonly path?: string; readonly limit?: number }>({ path: true, limit: true });
+
+  it.each<[object, string | null]>([
+    [{}, null],
+    [{ limit: 5, path: undefined }, null],
+    [{ limit: 5, pathh: '/' }, 'pathh'],
+    [{ constructor: undefined }, 'constructor'],
+    [JSON.parse('{ "__proto__": 1 }'), '__proto__'],
+    [['/'], '0'],
+  ])('is found in %j', (fields, unknown) => {
+    expect(unknownField(fields, known)).toBe(unknown);
+  });
+
+  it('is one of its own: what all objects inherit is nobody’s mistake', () => {
+    expect(unknownField(Object.create({ limits: 5 }), known)).toBeNull();
   });
 });

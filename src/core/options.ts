@@ -33,6 +33,19 @@ export function optionProblem(of: string, options: object, kinds: Kinds): string
   return null;
 }
 
+/** Every field that there is, as the compiler knows them. */
+export function fieldNames<Of>(names: Readonly<Record<keyof Of & string, true>>): ReadonlySet<string> {
+  return new Set(Object.keys(names));
+}
+
+/** The first field that there is not; null where there is none. Makes nothing, so that a call can ask each time. */
+export function unknownField(fields: object, known: ReadonlySet<string>): string | null {
+  for (const name in fields) {
+    if (!known.has(name) && Object.hasOwn(fields, name)) return name;
+  }
+  return null;
+}
+
 const isKind: Readonly<Record<OptionKind, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   function: (value) => typeof value === 'function',

@@ -305,6 +305,37 @@ describe('misuse', () => {
     });
   });
 
+  it.each([
+    [{ deadlineMS: 50 }, 'deadlineMS'],
+    [{ idempotant: true, path: '/items' }, 'idempotant'],
+    [{ path: '/items', retries: undefined }, 'retries'],
+    [JSON.parse('{ "__proto__": {} }'), '__proto__'],
+    [{ toString: () => '/items' }, 'toString'],
+  ])('of a field that there is not fails fast and names it: %j', async (wrong, field) => {
+    await expect(clientOf({ url }).call('stock@1', wrong)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: `${field}: unknown field of request, there are method, path, headers, body, idempotencyKey, priority, timeoutMs, deadlineMs, signal`,
+    });
+  });
+
+  it('of what is beside a request fails fast too, by name', async () => {
+    const client = clientOf({ url });
+    const [start, options] = [{ deadlineMS: 50 }, { forMS: 50 }] as object[];
+    expect(() => client.journey(start as object, () => 1)).toThrow(
+      expect.objectContaining({
+        code: 'INPUT_INVALID',
+        message: 'deadlineMS: unknown field of start, there are requestId, deadlineMs',
+      }),
+    );
+    expect(() => client.reportSaturation('database', options)).toThrow(
+      expect.objectContaining({
+        code: 'INPUT_INVALID',
+        message: 'forMS: unknown field of options, there are forMs',
+      }),
+    );
+    expect(client.health().globalBreaker.state).toBe('closed');
+  });
+
   it('of the request or the time of a journey fails fast', async () => {
     const client = clientOf({ url });
     const nothing = client.call('stock@1', JSON.parse('null'));

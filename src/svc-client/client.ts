@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
+import { fieldNames } from '../core/options.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { checkedText } from '../operators/operator-note.ts';
 import {
@@ -20,12 +21,17 @@ import { createNonces } from './nonces.ts';
 import type { Settings, SvcClientOptions, SvcRuntime } from './options.ts';
 import type { PoolPolicy } from './pool.ts';
 import { Rails } from './rails.ts';
-import { checkMs, checkObject, prepareRequest, type SvcRequest } from './request.ts';
+import { checkFields, checkMs, prepareRequest, type SvcRequest } from './request.ts';
 import { checkPool, readSettings } from './settings.ts';
 import { parseSlugKey } from './slug-key.ts';
 import { Target } from './target.ts';
 import type { Transport } from './transport.ts';
 import { undiciTransport } from './undici-transport.ts';
+
+type SaturationOptions = NonNullable<Parameters<SvcClient['reportSaturation']>[1]>;
+
+const startFields = fieldNames<Parameters<SvcClient['journey']>[0]>({ requestId: true, deadlineMs: true });
+const saturationFields = fieldNames<SaturationOptions>({ forMs: true });
 
 /** Calls between services, on rails: pools, retries, passports, deadlines and breakers. */
 export class SvcClient {
@@ -62,9 +68,9 @@ export class SvcClient {
   }
 
   /**
-   * Calls a service. Rejects with a `Fault`: `INPUT_INVALID` for a slugKey that is not `name@major` or a malformed
-   * request, `TARGET_UNKNOWN`, `TARGET_TIMEOUT`, `TARGET_UNREACHABLE`, `CLIENT_CLOSED`; or with the reason of the
-   * request's signal.
+   * Calls a service. Rejects with a `Fault`: `INPUT_INVALID` for a slugKey that is not `name@major`, a malformed request
+   * or an unknown field of one, `TARGET_UNKNOWN`, `TARGET_TIMEOUT`, `TARGET_UNREACHABLE`, `CLIENT_CLOSED`; or with the
+   * reason of the request's signal.
    */
   call(slugKey: string, request: SvcRequest = {}): Promise<CallResult> {
     try {
@@ -110,10 +116,11 @@ export class SvcClient {
   /**
    * Runs work with a budget and a deadline of its own: work that no incoming request started, or that goes on after
    * its answer. Within a request it keeps the request's id and path, so that loops are still seen, but gets no
-   * retries: those are the request's. A deadline above 600 000 ms is a `Fault` of code `INPUT_INVALID`.
+   * retries: those are the request's. A deadline above 600 000 ms or an unknown field is a `Fault` of code
+   * `INPUT_INVALID`.
    */
   journey<T>(start: { readonly requestId?: string; readonly deadlineMs?: number }, work: () => T): T {
-    checkObject('start', start);
+    checkFields('start', start, startFields);
     const around = currentJourney();
     const fresh = this.#newJourney(
       start.requestId,
@@ -133,10 +140,10 @@ export class SvcClient {
 
   /**
    * A resource that all depend on is saturated: opens the global breaker, for at most an hour. Report again while it lasts.
-   * A `Fault` of code `INPUT_INVALID` when the resource has no name or the time is out of range.
+   * A `Fault` of code `INPUT_INVALID` when the resource has no name, the time is out of range or a field is unknown.
    */
   reportSaturation(resource: string, options: { readonly forMs?: number } = {}): void {
-    checkObject('options', options);
+    checkFields('options', options, saturationFields);
     const { forMs = this.#context.settings.globalBreaker.saturationMs } = options;
     this.#rails.saturate(
       checkedText('resource', resource),

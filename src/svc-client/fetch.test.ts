@@ -168,6 +168,21 @@ describe('fetch', () => {
     expect(sockets.size).toBe(1);
   });
 
+  it.each<[unknown, string]>([
+    [{ deadlineMS: 50 }, 'deadlineMS: unknown field of svc, there are idempotencyKey, priority, timeoutMs, '],
+    // What the URL and the standard's own fields say.
+    [{ path: '/b' }, 'path: unknown field of svc'],
+    [{ signal: AbortSignal.abort() }, 'signal: unknown field of svc'],
+    [50, 'svc: expected an object, got an integer of 2 digits'],
+    [null, 'svc: expected an object, got null'],
+  ])('refuses what svc does not have: %j', async (svc, message) => {
+    const client = clientOf({ url: 'http://127.0.0.1:9' });
+    await expect(client.fetch('svc://stock@1/a', { svc: svc as object })).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it('has answers without a body where there is none', async () => {
     const loopback = await startLoopback((_, response) => response.writeHead(204).end());
     cleanups.push(loopback.close);

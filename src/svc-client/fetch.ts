@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { fieldNames } from '../core/options.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import type { CallResult } from './call.ts';
 import { problemOf } from './denial.ts';
 import type { Priority } from './global-breaker.ts';
 import { currentJourney } from './journey.ts';
-import type { SvcRequest } from './request.ts';
+import { checkFields, type SvcRequest } from './request.ts';
 import type { ResponseHeaders } from './retry-after.ts';
 import type { RequestBody, SvcResponse } from './transport.ts';
 
@@ -17,6 +18,13 @@ export interface SvcRequestInit extends RequestInit {
     readonly priority?: Priority;
   };
 }
+
+const svcFields = fieldNames<NonNullable<SvcRequestInit['svc']>>({
+  idempotencyKey: true,
+  priority: true,
+  timeoutMs: true,
+  deadlineMs: true,
+});
 
 /** A fetch over `svc://name@major/path`. */
 export type SvcFetch = (input: string | URL, init?: SvcRequestInit) => Promise<Response>;
@@ -44,6 +52,7 @@ export async function fetchTarget(
   path: string,
   init: SvcRequestInit = {},
 ): Promise<Response> {
+  if (init.svc !== undefined) checkFields('svc', init.svc, svcFields);
   const headers: Record<string, string> = Object.fromEntries(new Headers(init.headers));
   const { body, contentType } = await readBody(init.body ?? null);
   if (contentType !== null) headers['content-type'] ??= contentType;

@@ -1,4 +1,5 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { fieldNames, unknownField } from '../core/options.ts';
 import type { Priority } from './global-breaker.ts';
 import { MAX_REMAINING_MS, PASSPORT_HEADER } from './passport.ts';
 import { isIdempotent } from './retry-rules.ts';
@@ -26,6 +27,18 @@ export interface SvcRequest {
   /** The caller going away: ends the call and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+const requestFields = fieldNames<SvcRequest>({
+  method: true,
+  path: true,
+  headers: true,
+  body: true,
+  idempotencyKey: true,
+  priority: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  signal: true,
+});
 
 /** A request that has been checked, with what does not change between its attempts. */
 export interface PreparedRequest {
@@ -112,14 +125,22 @@ function unexpected(name: string, value: unknown, expected: string): Fault {
   return new Fault('INPUT_INVALID', `${name}: expected ${expected}, got ${shapeOf(value)}`);
 }
 
-/** @throws Fault `INPUT_INVALID` unless it is an object: a bare number in its place would not be read. */
-export function checkObject(name: string, value: object): void {
+/**
+ * Refuses what would not be read: a bare number in place of an object, or a field by a name that there is not.
+ *
+ * @throws Fault `INPUT_INVALID` that names it.
+ */
+export function checkFields(name: string, value: object, fields: ReadonlySet<string>): void {
   if (typeof value !== 'object' || value === null) throw unexpected(name, value, 'an object');
+  const unknown = unknownField(value, fields);
+  if (unknown === null) return;
+  const known = [...fields].join(', ');
+  throw new Fault('INPUT_INVALID', `${unknown}: unknown field of ${name}, there are ${known}`);
 }
 
 /** Checks a request. Misuse is a `Fault` of code `INPUT_INVALID`. */
 export function prepareRequest(request: SvcRequest): PreparedRequest {
-  checkObject('request', request);
+  checkFields('request', request, requestFields);
   const { body = null, priority = 'normal' } = request;
   const method = upperCased(request.method ?? 'GET');
   const headers = lowerCased(request.headers);
