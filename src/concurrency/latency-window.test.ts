@@ -46,7 +46,9 @@ describe('LatencyWindow', () => {
         expect(seen.meanRunning).toBeCloseTo(all.meanRunning, 9);
         expect(seen.peakRunning).toBe(all.peakRunning);
         expect(seen.count).toBe(samples.length);
-        expect(seen.error).toBeGreaterThanOrEqual(all.error - 1e-9);
+        // Where all are nearly alike the error is what rounding leaves, which grows with the latencies.
+        const rounding = 1e-9 * Math.max(...samples.map(([latencyMs]) => latencyMs));
+        expect(seen.error).toBeGreaterThanOrEqual(all.error - rounding);
       }),
     );
   });
