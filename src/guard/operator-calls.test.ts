@@ -95,6 +95,21 @@ describe('a block from before a rotation of the secret', () => {
   });
 });
 
+describe('a list of blocks', () => {
+  it('has some of each policy at its beginning, however many one of them has', async () => {
+    const guard = createGuard({ secret: present });
+    for (let index = 0; index < 20; index += 1) {
+      await guard.place({ ...subject, account: `a${index}` }, { scope: 'K4', level: 3, ...note });
+    }
+    for (const action of ['auth.otp', 'api.heavy']) {
+      await guard.place({ ...subject, action }, { scope: 'K1', level: 3, ...note });
+    }
+    const policies = (await blocksOf(guard)).map(({ policy }) => policy);
+    expect(policies.slice(0, 3).sort()).toEqual(['api', 'login', 'otp']);
+    expect(policies).toHaveLength(22);
+  });
+});
+
 describe('the audit trail', () => {
   it('holds nothing of a lift without a block, however often, and of a placement that was refused', async () => {
     const { before: guard } = rotation();

@@ -18,6 +18,7 @@ import { type ActiveBlock, blocksOf, liftStep, placeStep } from './block-steps.t
 import type { Engine, Located } from './engine.ts';
 import type { AuditEvent } from './events.ts';
 import type { GuardRequest } from './signals.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** A block an operator places on one key of a request. */
 export interface Placement extends OperatorNote {
@@ -39,17 +40,19 @@ export class OperatorCalls {
   }
 
   /**
-   * All blocks that run now, of all policies. Budget softs are not among them: they never stop an owner. A block that a
-   * key rotation has carried over is listed under both of its hashes until it ends.
+   * All blocks that run now, of all policies, which take turns. Budget softs are not among them: they never stop an owner.
+   * A block that a key rotation has carried over is listed under both of its hashes until it ends.
    */
   async *blocks(): AsyncGenerator<ActiveBlock> {
     const now = await this.#audit.now();
-    for (const policy of this.#engine.policies) {
-      const keyspace = this.#keyspaceOf(policy.name);
-      for await (const { key, value } of this.#store.held(keyspace.prefix)) {
-        const address = addressOf({ text: key, was: null }, policy.name, keyspace);
-        if (address) yield* blocksOf(address, value as BlockableRecord, now);
-      }
+    yield* takeTurns(this.#engine.policies.map(({ name }) => this.#blocksOf(name, now)));
+  }
+
+  async *#blocksOf(policy: string, now: number): AsyncGenerator<ActiveBlock> {
+    const keyspace = this.#keyspaceOf(policy);
+    for await (const { key, value } of this.#store.held(keyspace.prefix)) {
+      const address = addressOf({ text: key, was: null }, policy, keyspace);
+      if (address) yield* blocksOf(address, value as BlockableRecord, now);
     }
   }
 

@@ -2,6 +2,7 @@ import { limiterNamespace } from '../core/keys.ts';
 import type { AuditTrail } from '../guard/audit-trail.ts';
 import type { ActiveBlock } from '../guard/block-steps.ts';
 import type { Guard } from '../guard/guard.ts';
+import { takeTurns } from '../guard/take-turns.ts';
 import type { ClientBlock, Limiter } from '../limits/index.ts';
 import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
 
@@ -31,9 +32,15 @@ export class BlockBook {
     return this.#audit.now();
   }
 
-  /** All blocks that run now, those of policies first. */
-  async *running(): AsyncGenerator<RunningBlock> {
-    yield* this.#guard.blocks();
+  /**
+   * All blocks that run now. Policies and gateway take turns, so that a list that is cut off has some of both, however many
+   * one of them has.
+   */
+  running(): AsyncGenerator<RunningBlock> {
+    return takeTurns<RunningBlock>([this.#guard.blocks(), this.#ofGateway()]);
+  }
+
+  async *#ofGateway(): AsyncGenerator<RunningBlock> {
     for await (const block of this.#limiter.blocks()) {
       const [policy = ''] = block.id.split(':', 1);
       yield { ...block, policy, outcome: 'HARD_BLOCK' };

@@ -122,6 +122,24 @@ describe('embedded store within its bounds', () => {
     expect(await isThere(['large', 'small'])).toEqual([false, true]);
   });
 
+  test('lets others in while it looks for blocks, also where it finds none', async () => {
+    await write(
+      times(2_000, (index) => `block-${index}`),
+      blocked,
+    );
+    let letIn = 0;
+    let other = setImmediate(function comeAgain() {
+      letIn += 1;
+      other = setImmediate(comeAgain);
+    });
+    try {
+      expect(await collect(store.held('portcullis:test:otp:'))).toEqual([]);
+    } finally {
+      clearImmediate(other);
+    }
+    expect(letIn).toBeGreaterThanOrEqual(5);
+  });
+
   test('finds its bound again after a restart', async () => {
     await write(
       times(6_000, (index) => `before-${index}`),

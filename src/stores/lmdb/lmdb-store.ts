@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
@@ -131,6 +132,8 @@ export class FolderStore implements LmdbStore {
       }
       yield* held;
       if (page.length === 0) return;
+      // Pages come without a wait: however few of their records are asked for, others are served between them.
+      await setImmediate();
     }
   }
 
