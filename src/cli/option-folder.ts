@@ -7,7 +7,8 @@ import { isSystemError, systemErrorText } from './exit.ts';
 export const OWNER_ONLY = 0o700;
 
 /**
- * Makes the folder that an option names, with those above it, and sees that it can be written to.
+ * Makes the folder that an option names, or a field of the configuration, with those above it, and sees that it can be
+ * written to.
  *
  * @param mode of the folders that are made; default: what the system gives
  * @throws Fault `INPUT_INVALID` that names the option.

@@ -30,13 +30,23 @@ export interface ConfigSource {
   readonly environment?: string | undefined;
 }
 
-/** A configuration, or everything that is wrong with it. */
-export type DocumentReading =
-  | { readonly config: ServiceConfig; readonly problems: readonly [] }
-  | { readonly config: null; readonly problems: readonly Problem[] };
+interface GoodReading {
+  readonly config: ServiceConfig;
+  readonly problems: readonly [];
+  /** Where the value of a field such as `dataFolder` comes from, in the words of problems. */
+  readonly placeOf: (field: string) => string;
+}
 
-/** The same, with the files that were looked at; absolute. */
-export type ConfigReading = DocumentReading & { readonly files: readonly string[] };
+/** A configuration, or everything that is wrong with it. */
+export type DocumentReading = GoodReading | { readonly config: null; readonly problems: readonly Problem[] };
+
+/** The files that were looked at; absolute. */
+interface LookedAt {
+  readonly files: readonly string[];
+}
+
+/** The same, with the files that were looked at. */
+export type ConfigReading = DocumentReading & LookedAt;
 
 /**
  * The configuration of a service: the document, its environment's layer over it, the environment's variables over both.
@@ -44,9 +54,16 @@ export type ConfigReading = DocumentReading & { readonly files: readonly string[
  * @throws Fault `CONFIG_INVALID` that names every problem.
  */
 export function readServiceConfig(source: ConfigSource = {}): ServiceConfig {
-  const { config, problems } = checkServiceConfig(source);
-  if (config === null) throw problemsFault(pathOf(source) ?? 'environment', problems);
-  return config;
+  return readSoundConfig(source).config;
+}
+
+/** The same, with all that is known of where it comes from; places begin with the file, where there is one. */
+export function readSoundConfig(source: ConfigSource): GoodReading & LookedAt {
+  const path = pathOf(source);
+  const reading = checkServiceConfig(source);
+  if (reading.config === null) throw problemsFault(path ?? 'environment', reading.problems);
+  const { placeOf } = reading;
+  return path === undefined ? reading : { ...reading, placeOf: (field) => `${path}: ${placeOf(field)}` };
 }
 
 /** The same, with problems as values. Never throws because of what a file or the environment holds. */
@@ -100,7 +117,8 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
     problems.push({ path: 'environment', message: `is not one of ${names.join(', ')}` });
   }
   const variables = readVariables(room.env);
-  const chosen = checkLayer({ environment, common, layer: layers[environment], variables, room });
+  const check: LayerCheck = { environment, common, layer: layers[environment], variables, room };
+  const chosen = checkLayer(check);
   const others = names
     .filter((name) => name !== environment)
     .flatMap(
@@ -109,7 +127,8 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
     );
   const all = unique([...problems, ...variables.problems, ...chosen.problems, ...others]);
   if (all.length > 0 || chosen.config === null) return { config: null, problems: bounded(all) };
-  return { config: frozenCopy(chosen.config), problems: [] };
+  const placeOf = (field: string) => placed({ path: field, message: '' }, check).path;
+  return { config: frozenCopy(chosen.config), problems: [], placeOf };
 }
 
 /** A layer that says nothing may be left empty. */

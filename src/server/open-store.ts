@@ -36,6 +36,15 @@ export function deadlineOf(
 
 const isEmbedded = (store: string): boolean => store === 'lmdb' || store.startsWith('lmdb:');
 
+/** Where the embedded store keeps its records; null where another store is named. */
+export function embeddedFolder({
+  store,
+  dataFolder,
+}: Pick<ServiceConfig, 'store' | 'dataFolder'>): string | null {
+  if (!isEmbedded(store)) return null;
+  return store === 'lmdb' ? join(dataFolder, 'records') : store.slice('lmdb:'.length);
+}
+
 /**
  * Opens the store that the configuration names; a driver is loaded only when its store is named. A server that is away is
  * no reason not to start: the store goes on trying, and decisions are made as the engine contract says.
@@ -43,9 +52,10 @@ const isEmbedded = (store: string): boolean => store === 'lmdb' || store.startsW
  * @throws Fault `CONFIG_INVALID` when the name is none, or the package of its driver is not installed.
  */
 export async function openServiceStore(
-  { store: name, dataFolder, failure }: ServiceConfig,
+  config: ServiceConfig,
   onFault: StoreFaultListener,
 ): Promise<OpenedStore> {
+  const { store: name, failure } = config;
   const deadlineMs = deadlineOf(name, failure);
   if (name === 'memory') {
     const { createMemoryStore } = await import('../stores/memory/index.ts');
@@ -56,9 +66,9 @@ export async function openServiceStore(
       ready: () => Promise.resolve(),
     };
   }
-  if (isEmbedded(name)) {
+  const path = embeddedFolder(config);
+  if (path !== null) {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
-    const path = name === 'lmdb' ? join(dataFolder, 'records') : name.slice('lmdb:'.length);
     const store = createLmdbStore({ path, deadlineMs });
     return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
 import { cli } from './cli-run.ts';
 
@@ -20,6 +20,7 @@ describe('portcullis serve, a port', () => {
     port = String((taken.address() as { port: number }).port);
   });
   afterEach(() => {
+    vi.unstubAllEnvs();
     taken.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -37,6 +38,10 @@ describe('portcullis serve, a port', () => {
 
   /** What it says until it listens; then it is told to end. */
   async function greeting(...flags: string[]): Promise<string> {
+    return greetingOf(serve(...flags));
+  }
+
+  async function greetingOf(args: readonly string[]): Promise<string> {
     const stderr = new PassThrough({ encoding: 'utf8' });
     let said = '';
     stderr.on('data', (text: string) => {
@@ -44,7 +49,7 @@ describe('portcullis serve, a port', () => {
       if (text.includes('access:')) process.emit('SIGTERM');
     });
     const io = { stdin: new PassThrough(), stdout: new PassThrough().resume(), stderr, isTerminal: false };
-    expect(await runCli(serve(...flags), io)).toBe(0);
+    expect(await runCli(args, io)).toBe(0);
     return said;
   }
 
@@ -78,6 +83,49 @@ describe('portcullis serve, a port', () => {
     expect(stderr).toBe(
       `portcullis: ${option}: /proc/nowhere: mkdir failed with ENOENT. Is the path right?\n`,
     );
+  });
+
+  const unmade = '/proc/nowhere: mkdir failed with ENOENT. Is the path right?\n';
+
+  it.each([
+    ['dataFolder', { dataFolder: '/proc/nowhere/data' }],
+    ['store', { store: 'lmdb:/proc/nowhere/records' }],
+    ['keyFile', { keyFile: '/proc/nowhere/keys.json' }],
+    ['environments.prod.dataFolder', { environments: { prod: { dataFolder: '/proc/nowhere/data' } } }],
+  ])(
+    'is not asked for where %s of the configuration is a place that cannot be made',
+    async (field, document) => {
+      const config = join(folder, 'portcullis.json');
+      writeFileSync(config, JSON.stringify({ environment: 'prod', ...document }));
+      const { code, stderr } = await cli(['serve', '--port', '0', '--grpc-port', 'none', '--config', config]);
+      expect([code, stderr]).toEqual([2, `portcullis: ${config}: ${field}: ${unmade}`]);
+    },
+  );
+
+  it('is not asked for where a variable names a folder that cannot be made', async () => {
+    vi.stubEnv('PORTCULLIS_DATA', '/proc/nowhere/data');
+    const { code, stderr } = await cli(['serve', '--port', '0', '--grpc-port', 'none']);
+    expect([code, stderr]).toEqual([2, `portcullis: PORTCULLIS_DATA: ${unmade}`]);
+  });
+
+  it('needs no folder of the configuration that nothing is kept in', async () => {
+    const keyFile = join(folder, 'portcullis.keys.json');
+    expect((await cli(['keys', 'rotate', keyFile])).code).toBe(0);
+    const config = join(folder, 'portcullis.json');
+    writeFileSync(config, JSON.stringify({ dataFolder: '/proc/nowhere/data', keyFile }));
+    expect(
+      await greetingOf([
+        'serve',
+        '--store',
+        'memory',
+        '--port',
+        '0',
+        '--grpc-port',
+        'none',
+        '--config',
+        config,
+      ]),
+    ).toContain(keyFile);
   });
 
   it.each(['no', '65536', '-1', ''])('cannot be %j', async (text) => {

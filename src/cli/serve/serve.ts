@@ -1,12 +1,12 @@
 import { problemText } from '../../config/problem.ts';
-import { checkServiceConfig, readServiceConfig } from '../../config/read-service-config.ts';
+import { readSoundConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-service-config.ts';
 import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
-import { makeFolder, OWNER_ONLY } from '../option-folder.ts';
 import type { CommandIo } from '../streams.ts';
+import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
 
@@ -14,10 +14,10 @@ import { type ServeFlags, withFlags } from './with-flags.ts';
 export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
   const say = (line: string) => io.stderr.write(`portcullis: ${line}\n`);
   const source = { path: flags.config, environment: flags.environment };
-  const written = readServiceConfig(source);
-  const [file] = checkServiceConfig(source).files;
+  const { config: written, files, placeOf } = readSoundConfig(source);
+  const [file] = files;
   const config = withFlags(written, flags);
-  makeFolders(flags);
+  makeFolders(config, flags, placeOf);
   const log = createLog({ level: config.telemetry.logLevel });
   let watcher: ConfigWatcher | null = null;
   let running: Service | null = null;
@@ -46,13 +46,6 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
     ignoreHangups();
   }
   say('ended');
-}
-
-/** Those that the command line names: whoever typed them is told which one cannot be used. */
-function makeFolders({ data, store }: ServeFlags): void {
-  if (data !== undefined) makeFolder('--data', data, OWNER_ONLY);
-  if (store !== undefined && /^lmdb:./.test(store))
-    makeFolder('--store', store.slice('lmdb:'.length), OWNER_ONLY);
 }
 
 async function listenUntilToldToEnd(
