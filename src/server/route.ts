@@ -56,6 +56,8 @@ export interface Route {
   readonly bodyBytes?: number;
   readonly query?: Type.TSchema;
   readonly body?: Type.TSchema;
+  /** Fields of the body that only a token's name can stand in for: a caller without one has to give them. Default none. */
+  readonly requiredWithoutToken?: readonly string[];
   /** By status. */
   readonly answers: Readonly<Record<number, Type.TSchema | null>>;
   handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;

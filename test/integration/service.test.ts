@@ -23,6 +23,8 @@ const allowed = {
   reasons: [],
 };
 
+const missing = (...fields: readonly string[]) => fields.map((field) => ({ field, problem: 'is missing' }));
+
 describe('a service without tokens', () => {
   let under: ServiceUnderTest;
   beforeAll(async () => {
@@ -300,9 +302,24 @@ describe('a service without tokens', () => {
 
   it.each([undefined, ''])('names what is missing in a request without a body', async (body) => {
     const { json } = await under.ask('DELETE', '/v1/blocks/login:K4:x', body);
-    expect(json).toMatchObject({ status: 400, fields: [{ field: 'why', problem: 'is missing' }] });
+    expect(json).toMatchObject({ status: 400, fields: missing('why', 'by') });
     const { json: batch } = await under.ask('POST', '/v1/batch', body);
     expect(batch).toMatchObject({ status: 400, fields: [{ field: 'body' }] });
+  });
+
+  it.each([
+    ['DELETE', '/v1/blocks/login:K4:x', {}, ['why', 'by']],
+    ['DELETE', '/v1/blocks/login:K4:x', { why: 'as told' }, ['by']],
+    ['DELETE', '/v1/blocks/login:K4:x', { by: 'alice' }, ['why']],
+    ['POST', '/v1/blocks', {}, ['ip', 'scope', 'level', 'why', 'by']],
+    ['POST', '/v1/clients/lift', { ip: '198.51.100.7' }, ['why', 'by']],
+    ['POST', '/v1/clients/block', {}, ['ip', 'why', 'by']],
+    ['PUT', '/v1/pins/limits/user', {}, ['ratePerSecond', 'user', 'why', 'forMs', 'by']],
+    ['DELETE', '/v1/pins/limit:anonymous', {}, ['why', 'by']],
+  ])('names all that is missing at once: %s %s %j', async (method, path, body, fields) => {
+    const { json } = await under.ask(method, path, body);
+    expect(json).toMatchObject({ status: 400, code: 'INPUT_INVALID', fields: missing(...fields) });
+    expect(json.detail).toBe(fields.map((field) => `${field} is missing`).join('; '));
   });
 
   it('says which methods a path takes, and HEAD where it takes GET', async () => {
@@ -386,6 +403,11 @@ describe('tokens', () => {
     await under.ask('POST', '/v1/blocks', { ...block, by: 'alice' }, bearer('operate'));
     const { acts } = (await under.ask('GET', '/v1/audit', undefined, bearer('observe'))).json;
     expect(each(acts, 'by')).toEqual(['operate', 'alice (token operate)']);
+  });
+
+  it('say who acts, where the body need not', async () => {
+    const { json } = await under.ask('DELETE', '/v1/blocks/login:K4:x', {}, bearer('operate'));
+    expect(json).toMatchObject({ status: 400, fields: missing('why') });
   });
 
   it('are shown to nobody', async () => {

@@ -185,7 +185,9 @@ function unreadable(request: IncomingMessage, { kind }: BodyReading, { bodyBytes
 }
 
 /** What is wrong with the body or the query; null when nothing is. */
-function checked(request: IncomingMessage, call: HttpCall, { body, query }: ReadyRoute): RouteAnswer | null {
+function checked(request: IncomingMessage, call: HttpCall, ready: ReadyRoute): RouteAnswer | null {
+  const { query } = ready;
+  const body = call.caller === null ? ready.bodyWithoutToken : ready.body;
   const problems = body?.(call.body) ?? query?.(Object.fromEntries(call.query)) ?? null;
   if (problems === null) return null;
   const requestId = requestIdOf(headerIn(request));

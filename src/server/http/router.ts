@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts';
 import type { Route } from '../route.ts';
 import { defaultBodyBytes } from './body.ts';
-import { type Validate, validatorFor } from './validation.ts';
+import { requiring, type Validate, validatorFor } from './validation.ts';
 
 /** A route with its validators compiled. */
 export interface ReadyRoute {
@@ -10,6 +10,8 @@ export interface ReadyRoute {
   readonly readsBody: boolean;
   readonly rawBody: boolean;
   readonly body: Validate | null;
+  /** The same for a caller without a token, who may have to say more. */
+  readonly bodyWithoutToken: Validate | null;
   readonly query: Validate | null;
   readonly bodyBytes: number;
 }
@@ -77,12 +79,17 @@ export class Router {
   }
 
   #add(route: Route): void {
-    const { rawBody = false } = route;
+    const { rawBody = false, requiredWithoutToken } = route;
+    const body = rawBody || route.body === undefined ? null : validatorFor(route.body);
     const ready: ReadyRoute = {
       route,
       readsBody: rawBody || route.body !== undefined,
       rawBody,
-      body: rawBody || route.body === undefined ? null : validatorFor(route.body),
+      body,
+      bodyWithoutToken:
+        route.body === undefined || requiredWithoutToken === undefined
+          ? body
+          : validatorFor(requiring(route.body, requiredWithoutToken)),
       query: route.query === undefined ? null : validatorFor(route.query),
       bodyBytes: Math.min(route.bodyBytes ?? defaultBodyBytes, this.#mostBodyBytes),
     };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { BatchItemSchema, SignalsSchema } from '../routes/schemas.ts';
-import { validatorFor } from './validation.ts';
+import { requiring, validatorFor } from './validation.ts';
 
 describe('validation', () => {
   const validate = validatorFor(SignalsSchema);
@@ -25,6 +25,15 @@ describe('validation', () => {
     expect(list(undefined)).toEqual([{ field: 'body', problem: 'must be a list, got nothing' }]);
     const anyFields = validatorFor(Type.Object({ name: Type.Optional(Type.String()) }));
     expect(anyFields(undefined)).toEqual([{ field: 'body', problem: 'must be an object, got nothing' }]);
+  });
+
+  it('names fields that are required for this once with the others', () => {
+    const noted = Type.Object({ by: Type.Optional(Type.String({ minLength: 1 })), why: Type.String() });
+    const nameless = validatorFor(requiring(noted, ['by']));
+    expect(nameless({})).toEqual(['why', 'by'].map((field) => ({ field, problem: 'is missing' })));
+    expect(nameless({ by: '', why: 'x' })?.map(({ field }) => field)).toEqual(['by']);
+    expect(nameless({ by: 'Ada', why: 'x' })).toBeNull();
+    expect(validatorFor(noted)({ why: 'x' })).toBeNull();
   });
 
   it('never quotes a value, and says no more than helps', () => {

@@ -18,6 +18,12 @@ export function validatorFor(schema: Type.TSchema): Validate {
   return (value) => (validator.Check(value) ? null : problemsIn(schema, value));
 }
 
+/** The schema of an object in which these fields must be there, too. */
+export function requiring(schema: Type.TSchema, fields: readonly string[]): Type.TSchema {
+  const { required = [] } = schema as { readonly required?: readonly string[] };
+  return { ...schema, required: [...required, ...fields] };
+}
+
 function problemsIn(schema: Type.TSchema, value: unknown): FieldProblem[] {
   return schemaProblems(schema, value === undefined && lacksFields(schema) ? {} : value)
     .slice(0, mostProblems)

@@ -8,7 +8,14 @@ import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import type { EventSignals } from './decisions.ts';
 import { noteOf } from './operator-note.ts';
-import { AuditSchema, BlockSchema, noteFields, ScopeSchema, signalFields } from './schemas.ts';
+import {
+  AuditSchema,
+  BlockSchema,
+  notedWithoutToken,
+  noteFields,
+  ScopeSchema,
+  signalFields,
+} from './schemas.ts';
 
 const strict = { additionalProperties: false } as const;
 const mostBlocks = 10_000;
@@ -82,6 +89,7 @@ function liftRoute(book: BlockBook): Route {
       'Ends the blocks of an id, the hard and the soft one. Scores and the memory of them stay. `lifted` is false when none was running any more.',
     role: 'operate',
     body: Type.Object(noteFields, strict),
+    requiredWithoutToken: notedWithoutToken,
     answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ params, body, caller }) => {
       const note = noteOf(caller, body as { by?: string; why: string });
@@ -97,6 +105,7 @@ function placeRoute(guard: Guard): Route {
     summary: 'Places a HARD block on one key of a subject.',
     role: 'operate',
     body: PlaceSchema,
+    requiredWithoutToken: notedWithoutToken,
     answers: { 200: BlockSchema, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ body, caller }) => {
       const { action = 'auth.login', account, ip, ua, device, scope, level, ...note } = body as Placing;

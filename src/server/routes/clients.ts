@@ -8,7 +8,7 @@ import { checkedNote } from '../../operators/operator-note.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { noteOf } from './operator-note.ts';
-import { noteFields } from './schemas.ts';
+import { notedWithoutToken, noteFields } from './schemas.ts';
 
 /** What routes on the clients of the gateway need. */
 export interface ClientParts {
@@ -41,6 +41,7 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       summary: 'Ends what limits and scenarios hold against a caller. `lifted` is false when it was nothing.',
       role: 'operate',
       body: LiftBody,
+      requiredWithoutToken: notedWithoutToken,
       answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
         const { client, ...act } = await readAct(limiter, body as Noted, caller);
@@ -58,6 +59,7 @@ export function clientRoutes({ limiter, scenarios, audit }: ClientParts): Route[
       summary: 'Blocks a caller from this level of the ladder on, default 2.',
       role: 'operate',
       body: BlockBody,
+      requiredWithoutToken: notedWithoutToken,
       answers: { 200: Type.Object({ until: Type.Integer() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body, caller }) => {
         const noted = body as Noted;

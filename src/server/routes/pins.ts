@@ -5,7 +5,7 @@ import type { Pins } from '../../guard/pins/pins.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { noteOf } from './operator-note.ts';
-import { noteFields } from './schemas.ts';
+import { notedWithoutToken, noteFields } from './schemas.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -131,6 +131,7 @@ export function pinRoutes(pins: Pins, storeNow: () => Promise<number>): Route[] 
         summary,
         role: 'operate',
         body,
+        requiredWithoutToken: notedWithoutToken,
         answers: { 200: PinSchema, 400: ProblemSchema, 503: ProblemSchema },
         handle: async ({ body: given, params, caller }) => {
           const { by, why, forMs, ...rest } = given as Noted;
@@ -146,6 +147,7 @@ export function pinRoutes(pins: Pins, storeNow: () => Promise<number>): Route[] 
       summary: 'Ends a pin, by the name that it was listed with. `removed` is false when there was none.',
       role: 'operate',
       body: Type.Object(noteFields, strict),
+      requiredWithoutToken: notedWithoutToken,
       answers: { 200: Type.Object({ removed: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ params, body, caller }) => {
         const noted = noteOf(caller, body as { by?: string; why: string });

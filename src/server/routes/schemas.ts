@@ -131,6 +131,11 @@ const Note = (description: string) => Text(mostNoteChars, description);
 
 /** Who acts, and why. */
 export const noteFields = {
-  by: Type.Optional(Note('Who does it. Default: the name of the token.')),
+  by: Type.Optional(
+    Note('Who does it. Default: the name of the token; required where no tokens are configured.'),
+  ),
   why: Note('Why; kept in the audit trail.'),
 };
+
+/** Those of them that a route asks for where no token says who acts. */
+export const notedWithoutToken: readonly string[] = ['by'];
