@@ -111,7 +111,9 @@ export class DrivenRedisStore implements RedisStore {
   }
 
   transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
-    if (steps.every((step) => this.#isReadyFor(step))) return this.#groups.transactEach(steps);
+    // Without a step nothing would ever tell the call that it has ended.
+    if (steps.length > 0 && steps.every((step) => this.#isReadyFor(step)))
+      return this.#groups.transactEach(steps);
     return Promise.all(steps.map((step) => this.#transactLater(step)));
   }
 

@@ -83,6 +83,10 @@ export function testTogether(under: UnderTest): void {
       assert.deepEqual(counts, [1, 2, 1]);
     });
 
+    test('come to nothing at once where there are none', async () => {
+      assert.deepEqual(await transactEach(under.store, []), []);
+    });
+
     test('are all counted, however many such calls there are at once', async () => {
       const keys = times(2, () => group().key);
       const steps = keys.map((key) => ({ keys: [key], run: addOne(key) }));
@@ -173,6 +177,8 @@ export function testLife(under: UnderTest): void {
         'STORE_CLOSED',
       );
       await assertFault(ending.store.transact([key], addOne(key)), 'STORE_CLOSED');
+      const step = { keys: [key], run: addOne(key) };
+      await assertFault(transactEach(ending.store, [step, step]), 'STORE_CLOSED');
       await assertFault(ending.store.ping(), 'STORE_CLOSED');
       await assertFault(collect(ending.store.held(text)), 'STORE_CLOSED');
       await ending.store.close();
