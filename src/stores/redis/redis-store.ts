@@ -31,6 +31,13 @@ export interface RedisStore extends Store {
   ready(): Promise<void>;
 }
 
+/** What a look has seen of what this process knows. */
+interface KnownLook<T> {
+  readonly seen: T;
+  /** Else the store has to be asked: see {@link ViewOptions.isStopped}. */
+  readonly isAnswer: boolean;
+}
+
 /** A store over any driver. See `createRedisStore`. */
 export class DrivenRedisStore implements RedisStore {
   readonly #link: Link;
@@ -81,8 +88,9 @@ export class DrivenRedisStore implements RedisStore {
     try {
       if (!this.#clock.isSet) await this.#opened();
       const known = this.#lookAtKnown(keys, look, options);
-      if (known !== null) return known.seen;
-      const mayBlock = this.#memory.blocks.mayBlock(keys, this.#clock.now());
+      if (known?.isAnswer) return known.seen;
+      // A block that is known not to stop this look need not be read with others: that would cost a second round trip.
+      const mayBlock = known === null && this.#memory.blocks.mayBlock(keys, this.#clock.now());
       const shared = mayBlock ? await this.#readTogether(keys) : undefined;
       if (shared !== undefined) {
         const seen = this.#look(shared, look);
@@ -101,7 +109,8 @@ export class DrivenRedisStore implements RedisStore {
     options: ViewOptions<T> = {},
   ): T | undefined {
     if (!this.#clock.isSet || this.#isClosed) return undefined;
-    return this.#lookAtKnown(keys, look, options)?.seen;
+    const known = this.#lookAtKnown(keys, look, options);
+    return known?.isAnswer ? known.seen : undefined;
   }
 
   transact<T>(keys: readonly Key[], run: (records: Records, now: number) => T): Promise<T> {
@@ -192,18 +201,18 @@ export class DrivenRedisStore implements RedisStore {
     return this.#deadlines.limit(this.ready(), 'the first connection');
   }
 
-  /** Null where the store has to be asked. */
+  /** Null where nothing is known. */
   #lookAtKnown<T>(
     keys: readonly Key[],
     look: (records: Records, now: number) => T,
     { isWarm = false, isStopped }: ViewOptions<T>,
-  ): { readonly seen: T } | null {
+  ): KnownLook<T> | null {
     const recent = isWarm ? this.#memory.recent(keys) : undefined;
-    if (recent !== undefined) return { seen: this.#look(recent, look) };
+    if (recent !== undefined) return { seen: this.#look(recent, look), isAnswer: true };
     const known = this.#known(keys);
     if (known === undefined) return null;
     const seen = this.#look(known, look);
-    return (isStopped?.(seen) ?? true) ? { seen } : null;
+    return { seen, isAnswer: isStopped?.(seen) ?? true };
   }
 
   /** What answers a view from memory; what grows old is read again behind it. */
