@@ -1,5 +1,5 @@
 import { escalate } from '../core/ladder.ts';
-import type { Key, Records } from '../core/records.ts';
+import type { Key, Records, Retention } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
 import { type Evidence, emptyEvidence, gather, type Thresholds } from './evidence.ts';
 import {
@@ -88,11 +88,12 @@ function clear(records: Records, { evidence: key, sign }: Sighting, t: number): 
   const stored = records.get(key);
   if (stored === undefined) return;
   const at = Math.max(t, stored.at);
-  records.put(key, emptyEvidence(at, stored.strict, sign.thresholds.normal), {
-    keepMs: 1,
-    softMs: 0,
-    hardMs: 0,
-  });
+  const { thresholds } = sign;
+  records.put(
+    key,
+    emptyEvidence(at, stored.strict, thresholds.normal),
+    emptyRetention(key, thresholds, at, t),
+  );
 }
 
 /** Whether the sign holds, in which case its evidence is used up. */
@@ -109,14 +110,23 @@ function add(
   const now = Math.max(t, stored?.at ?? t);
   const gathered = gather(live ? stored : emptyEvidence(now, strict, threshold), values, now, threshold);
   if (gathered.holds && mayHold) {
-    records.put(key, emptyEvidence(now, strict, threshold), { keepMs: 1, softMs: 0, hardMs: 0 });
+    records.put(key, emptyEvidence(now, strict, threshold), emptyRetention(key, thresholds, now, t));
     return true;
   }
-  const retention =
-    now === t ? thresholds.retention : { keepMs: thresholds.keepMs + now - t, softMs: 0, hardMs: 0 };
-  records.put(key, gathered.evidence, retention);
+  records.put(key, gathered.evidence, fullRetention(thresholds, now, t));
   return false;
 }
+
+function fullRetention({ keepMs, retention }: Thresholds, now: number, t: number): Retention {
+  return now === t ? retention : { keepMs: keepMs + now - t, softMs: 0, hardMs: 0 };
+}
+
+/** While a key rotation runs it outlives the evidence of before, which would count again without it. */
+function emptyRetention(key: Key<Evidence>, thresholds: Thresholds, now: number, t: number): Retention {
+  return key.was === null ? brief : fullRetention(thresholds, now, t);
+}
+
+const brief: Retention = { keepMs: 1, softMs: 0, hardMs: 0 };
 
 interface Occasion {
   readonly sighting: Sighting;

@@ -127,6 +127,34 @@ describe('scenarios', () => {
     expect(await scenarios.lift(scan(0))).toBe(false);
   });
 
+  describe('while a key rotation runs', () => {
+    const cleared: Scenario = { ...quick, clearedBy: { status: ['200'] } };
+    const rotated = async (events: number) => {
+      const before = bench({ scenarios: [cleared] });
+      for (let index = 0; index < events; index += 1) await before.scenarios.observe(scan(index));
+      const { store, elapse } = before;
+      const keys = { secret: 'another of sixteen bytes', previousSecret: secret };
+      return { elapse, scenarios: bench({ scenarios: [cleared], store, ...keys }).scenarios };
+    };
+
+    it('stay lifted', async () => {
+      const { scenarios, elapse } = await rotated(3);
+      expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 0.25 });
+      expect(await scenarios.lift(scan(0))).toBe(true);
+      elapse(2_000);
+      expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 1 });
+      expect(await scenarios.lift(scan(0))).toBe(false);
+    });
+
+    it('keep no evidence that was cleared', async () => {
+      const { scenarios, elapse } = await rotated(2);
+      await scenarios.observe({ ...scan(2), status: 200 });
+      elapse(2_000);
+      for (let index = 0; index < 2; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+      expect(await scenarios.observe(scan(9))).toMatchObject([{ what: 'degraded' }]);
+    });
+  });
+
   it('only degrade, or block at once, where the response says so', async () => {
     const only = (response: Scenario['response']) => bench({ scenarios: [{ ...quick, response }] }).scenarios;
     const what = async (scenarios: Scenarios) => {

@@ -36,10 +36,16 @@ export function writeSubject(
 ): void {
   const { hardUntil } = record.standing;
   records.put(key, record, {
-    keepMs: Math.max(1, expiryOf(record) - t),
+    keepMs: Math.max(1, keptUntil(records, key, record) - t),
     softMs: Math.max(0, degradedUntil(record) - t),
     hardMs: Math.max(0, hardUntil - t),
   });
+}
+
+/** While a key rotation runs a record outlives the one of before, which would count again without it. */
+function keptUntil(records: Records, key: Key<SubjectRecord>, record: SubjectRecord): number {
+  const before = key.was === null ? undefined : records.get(key);
+  return before === undefined ? expiryOf(record) : Math.max(expiryOf(record), expiryOf(before));
 }
 
 /** Until when the scenario degrades this key; 0 when it does not. */
