@@ -107,4 +107,11 @@ describe('known blocks', () => {
     expect(blocks.mayBlock([key('a')], now + 60_000)).toBe(false);
     expect(blocks.mayBlock([key('b')], now)).toBe(false);
   });
+
+  test('are known to have run under the previous text too: a block stays there while a key rotation runs', () => {
+    blocks.learn(read({ new: absent(), old: blocked() }), now);
+    nowMs += KNOWN_BLOCK_MS + 1;
+    expect(blocks.mayBlock([key('new', 'old')], now)).toBe(true);
+    expect(blocks.mayBlock([key('new', 'older')], now)).toBe(false);
+  });
 });

@@ -74,7 +74,13 @@ export class KnownBlocks {
   /** Whether a block of one of these records is known, though perhaps too long ago to be answered with. */
   mayBlock(keys: readonly Key[], now: number): boolean {
     if (this.#cache.isEmpty) return false;
-    return keys.some(({ text }) => this.#cache.get(text, Number.NEGATIVE_INFINITY)?.isHardBlocked(now));
+    return keys.some(
+      ({ text, was }) => this.#hasBlock(text, now) || (was !== null && this.#hasBlock(was, now)),
+    );
+  }
+
+  #hasBlock(text: string, now: number): boolean {
+    return this.#cache.get(text, Number.NEGATIVE_INFINITY)?.isHardBlocked(now) ?? false;
   }
 
   /** Reads once for all who ask at the same time: when a block has to be read again, all of an attack asks at once. */
