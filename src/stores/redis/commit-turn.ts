@@ -69,11 +69,13 @@ export class CommitTurn implements Commit {
   /** The pipe has written everything. */
   committed(): void {
     this.#guarded(() => {
+      const { memory } = this.#parts;
       const { snapshots } = this.#reading;
+      const answeredAtMs = memory.monotonicMs();
       this.#outcome.forEach((snapshot, place) => {
-        if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs);
+        if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
-      this.#parts.memory.learn(this.#reading.with(this.#outcome));
+      memory.learn(this.#reading.with(this.#outcome));
       this.#settle();
     });
   }

@@ -28,6 +28,11 @@ export class Snapshot {
   readonly hardUntil: number;
   /** Monotonic time at which the command that showed it was sent: it is no fresher than that. */
   seenAtMs: number;
+  /**
+   * What was asked for before this monotonic time may be older, whenever its answer comes. Of a record that this process
+   * has written it is the time of the reply: the command may have been sent, or sent again, long after it was made.
+   */
+  latestAtMs: number;
   readonly #json: string;
   #value: StoredRecord | undefined;
 
@@ -50,6 +55,7 @@ export class Snapshot {
     this.softUntil = fields.softUntil;
     this.hardUntil = fields.hardUntil;
     this.seenAtMs = fields.seenAtMs;
+    this.latestAtMs = fields.seenAtMs;
     this.#json = fields.json;
     this.#value = fields.value;
   }
@@ -100,10 +106,11 @@ export class Snapshot {
     return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
   }
 
-  /** Redis has it now, under this version: nobody needs to read it back. */
-  written(version: string, seenAtMs: number): void {
+  /** Redis has it, under this version: nobody needs to read it back. */
+  written(version: string, sentAtMs: number, answeredAtMs: number): void {
     this.version = version;
-    this.seenAtMs = seenAtMs;
+    this.seenAtMs = sentAtMs;
+    this.latestAtMs = answeredAtMs;
   }
 
   /** The record, or undefined where there is none or its expiry has come, whether or not Redis has dropped it. */

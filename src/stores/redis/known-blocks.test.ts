@@ -17,7 +17,7 @@ describe('known blocks', () => {
 
   const blocked = (hardMs = 60_000): Snapshot => {
     const snapshot = Snapshot.unwritten({ at: now }, { keepMs: 86_400_000, softMs: 0, hardMs }, now);
-    snapshot.written('abcdefgh00000001', nowMs);
+    snapshot.written('abcdefgh00000001', nowMs, nowMs);
     return snapshot;
   };
   const read = (snapshots: Record<string, Snapshot>): Reading => {

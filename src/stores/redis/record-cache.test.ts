@@ -35,6 +35,20 @@ describe('a cache of records', () => {
     expect(cache.get('key', 0)?.seenAtMs).toBe(20);
   });
 
+  test('keeps what was written over what was asked for before the reply to that, and not over what was asked for after it', () => {
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 20);
+    const written = Snapshot.unwritten({ at: 1 }, { keepMs: 1_000, softMs: 0, hardMs: 0 }, 0);
+    written.written('abcdefgh00000001', 10, 20);
+    cache.set('key', Snapshot.absent(15));
+    cache.set('key', written);
+    expect(cache.get('key', 0)).toBe(written);
+    cache.set('key', Snapshot.absent(19));
+    expect(cache.get('key', 0)).toBe(written);
+    expect(cache.get('key', 11)).toBeUndefined();
+    cache.set('key', Snapshot.absent(21));
+    expect(cache.get('key', 0)?.seenAtMs).toBe(21);
+  });
+
   test('keeps the fresher of two snapshots over the change of generations', () => {
     let nowMs = 0;
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => nowMs);

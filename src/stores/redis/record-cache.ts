@@ -47,10 +47,10 @@ export class RecordCache {
     return this.#monotonicMs() - this.#bounds.maxAgeMs;
   }
 
-  /** Keeps a snapshot unless a fresher one is known: replies of two connections may overtake each other. */
+  /** Keeps a snapshot unless a later one is known: readings and commits may overtake each other. */
   set(text: string, snapshot: Snapshot): void {
     const known = this.#younger.get(text) ?? this.#elder.get(text);
-    if (known !== undefined && known.seenAtMs > snapshot.seenAtMs) return;
+    if (known !== undefined && known.latestAtMs > snapshot.latestAtMs) return;
     if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
     this.#younger.set(text, snapshot);
   }
