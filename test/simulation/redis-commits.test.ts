@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../src/core/fault.ts';
 import type { Key, Records } from '../../src/core/records.ts';
+import { Deadlines } from '../../src/stores/deadlines.ts';
 import { DrivenRedisStore } from '../../src/stores/redis/redis-store.ts';
 import { type Count, countOf, kept, times } from '../conformance/under-test.ts';
 import { FakeRedis, fakeDriver } from '../servers/fake-redis.ts';
 
 /** Time stands still but where an operation lets it pass. The shorter, the sooner it is seen that it has come. */
 const deadlineMs = 1;
-/** As long as the timers of this process take to see that a deadline has come. */
-const seenAfterMs = 4;
 
 const tags = ['x', 'y'] as const;
 
@@ -143,9 +142,11 @@ class World {
     else await this.#write(store, kind, kind === 'both' ? tags : [tag]);
   }
 
+  /** Until a deadline that began last is seen to have passed. */
   async #stall(): Promise<void> {
+    const deadlines = new Deadlines('the network', deadlineMs, () => this.#nowMs);
+    this.#stalled = new Promise((resolve) => deadlines.start({ expire: resolve }));
     this.#nowMs += deadlineMs;
-    this.#stalled = new Promise((resolve) => setTimeout(resolve, seenAfterMs));
     await this.#stalled;
   }
 
