@@ -14,14 +14,15 @@ export interface Spell {
  * tripped, nothing that is left of the operation reaches the store any more.
  */
 export class OperationLine implements OperationStore {
+  /** In which the operation began. */
+  readonly spell: Spell;
   readonly #store: Store;
-  readonly #spell: Spell;
   #steps: readonly GroupStep<unknown>[] = [];
   #hasEnded = false;
 
   constructor(store: Store, spell: Spell) {
     this.#store = store;
-    this.#spell = spell;
+    this.spell = spell;
   }
 
   viewNow<T extends object>(
@@ -56,7 +57,7 @@ export class OperationLine implements OperationStore {
   }
 
   #isOpen(): boolean {
-    return !(this.#hasEnded || this.#spell.isOver);
+    return !(this.#hasEnded || this.spell.isOver);
   }
 }
 

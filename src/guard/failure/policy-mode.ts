@@ -35,8 +35,6 @@ interface Begun {
   readonly at: number | undefined;
   readonly startedAt: number;
   readonly line: OperationLine;
-  /** In which it began. */
-  readonly spell: Spell;
 }
 
 /**
@@ -89,7 +87,7 @@ export class PolicyMode {
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
     const line = new OperationLine(this.#store, this.#spell);
-    const begun = { call, at, startedAt, line, spell: this.#spell };
+    const begun = { call, at, startedAt, line };
     try {
       const running = this.#begin(call.operation, line, at);
       if (running instanceof Promise) return this.#finish(begun, running);
@@ -119,13 +117,13 @@ export class PolicyMode {
   }
 
   /** What is left of the operation reaches the store no more. */
-  async #recover({ call, at, startedAt, line, spell }: Begun, cause: unknown): Promise<Decision> {
+  async #recover({ call, at, startedAt, line }: Begun, cause: unknown): Promise<Decision> {
     line.end();
     this.#reportCall(call.op, startedAt, cause);
     if (isUnreadable(cause)) await this.#quarantine(call, line.stepKeys);
     if (!isStoreFailure(cause)) throw cause;
     this.#tick();
-    if (!spell.isOver) this.#noteFailure();
+    if (!line.spell.isOver) this.#noteFailure();
     return this.#answer(call, at ?? this.#now);
   }
 
