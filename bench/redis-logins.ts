@@ -9,7 +9,11 @@ import type { Report } from './runner.ts';
 /** What the login benches on Redis share: the attempts, ours and the peer's, and how they are measured. */
 
 export const peer = 'rate-limiter-flexible 11, 4 limiters';
-const roundMs = 1_500;
+const rounds = 3;
+const roundMs = 700;
+const warmUpMs = 300;
+/** Of failures that follow their checks, all rounds together. */
+const failuresMs = 4_000;
 /** Subjects with a failure behind them, which checks are about. Failures are about new ones: else all were blocked soon. */
 const known = 5_000;
 
@@ -95,7 +99,7 @@ export function newLogin(): Login {
   return loginOf(made);
 }
 
-/** Ours and theirs at the same work, one after the other, and what it cost the servers. */
+/** Ours and theirs at the same work, and what it cost the servers. */
 export async function compare(
   report: Report,
   servers: readonly RedisServer[],
@@ -106,8 +110,7 @@ export async function compare(
   const shards = servers.length;
   const each = shards === 1 ? '' : ', each shard';
   for (const concurrency of concurrencies) {
-    const other = await measure(servers, attempts.theirs, concurrency);
-    const own = await measure(servers, attempts.ours, concurrency);
+    const { ours: own, theirs: other } = await measureInTurns(servers, attempts, concurrency);
     const at = `${name}, ${concurrency} at once`;
     report({
       metric: `${at}${each} (/s)`,
@@ -127,15 +130,45 @@ export async function compare(
   }
 }
 
-/** Keeps `concurrency` attempts going for a round and measures them, and the servers, which serve nobody else. */
-export async function measure(
+/**
+ * Keeps `concurrency` attempts of each kind going for a round, then those of the next, and again: whatever else the machine
+ * does hits all of them. The middle of each number counts.
+ */
+export async function measureInTurns<Name extends string>(
+  servers: readonly RedisServer[],
+  attempts: Readonly<Record<Name, () => Promise<unknown>>>,
+  concurrency: number,
+): Promise<Record<Name, Sample>> {
+  const names = Object.keys(attempts) as Name[];
+  const samples = new Map<Name, Sample[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) samples.get(name)?.push(await measure(servers, attempts[name], concurrency));
+  }
+  const middles = names.map((name) => [name, middleOf(samples.get(name) ?? [])]);
+  return Object.fromEntries(middles) as Record<Name, Sample>;
+}
+
+function middleOf(samples: readonly Sample[]): Sample {
+  const middle = (of: keyof Sample): number =>
+    samples.map((sample) => sample[of]).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
+  return {
+    perSecond: middle('perSecond'),
+    p50Ms: middle('p50Ms'),
+    p99Ms: middle('p99Ms'),
+    serverMicrosPerOp: middle('serverMicrosPerOp'),
+    commandsPerOp: middle('commandsPerOp'),
+  };
+}
+
+/** One round: the attempts, and the servers, which serve nobody else meanwhile. */
+async function measure(
   servers: readonly RedisServer[],
   attempt: () => Promise<unknown>,
   concurrency: number,
 ): Promise<Sample> {
   // Before the warm-up: a forced collection takes optimised code with it.
   globalThis.gc?.();
-  await drive(attempt, concurrency, roundMs / 5);
+  await drive(attempt, concurrency, warmUpMs);
   await sleep(20);
   const before = await usage(servers);
   const startedAtMs = performance.now();
@@ -155,21 +188,24 @@ export async function measure(
 
 /**
  * The failures of attempts alone: a batch is checked first, which is not counted, then all of it fails at once. So a
- * failure meets what its check has just read, as it does in every sign-in. Gives failures per second.
+ * failure meets what its check has just read, as it does in every sign-in. The systems take turns, batch by batch. Gives
+ * the failures per second of each.
  */
-export async function measureFailures({ check, fail }: Logins, concurrency: number): Promise<number> {
-  const endAtMs = performance.now() + roundMs;
+export async function measureFailures(systems: readonly Logins[], concurrency: number): Promise<number[]> {
+  const endAtMs = performance.now() + failuresMs;
+  const failingMs = systems.map(() => 0);
   let failures = 0;
-  let failingMs = 0;
   while (performance.now() < endAtMs) {
-    const logins = Array.from({ length: concurrency }, newLogin);
-    await Promise.all(logins.map(check));
-    const startedAtMs = performance.now();
-    await Promise.all(logins.map(fail));
-    failingMs += performance.now() - startedAtMs;
+    for (const [index, { check, fail }] of systems.entries()) {
+      const logins = Array.from({ length: concurrency }, newLogin);
+      await Promise.all(logins.map(check));
+      const startedAtMs = performance.now();
+      await Promise.all(logins.map(fail));
+      failingMs[index] = (failingMs[index] ?? 0) + performance.now() - startedAtMs;
+    }
     failures += concurrency;
   }
-  return failures / (failingMs / 1_000);
+  return failingMs.map((spentMs) => failures / (spentMs / 1_000));
 }
 
 async function drive(attempt: () => Promise<unknown>, concurrency: number, forMs: number): Promise<number[]> {

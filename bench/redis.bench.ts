@@ -10,8 +10,8 @@ import {
   limitersOf,
   loginsOf,
   makeKnown,
-  measure,
   measureFailures,
+  measureInTurns,
   newLogin,
   peer,
 } from './redis-logins.ts';
@@ -20,7 +20,7 @@ import type { Report } from './runner.ts';
 /**
  * Login attempts on one Redis server: ours (account, network and device groups, all rules) beside four limiters of
  * rate-limiter-flexible (account, address, address with user agent, device) with ioredis, its quickest client. Both
- * run in this process, one after the other, on the same server.
+ * run in this process, in turns, on the same server.
  */
 const concurrencies = [1, 64, 512];
 const deadlineMs = 2_000;
@@ -43,13 +43,8 @@ export async function run(report: Report): Promise<void> {
       await fail(login);
     });
     for (const concurrency of concurrencies) {
-      const peerValue = await measureFailures(theirs, concurrency);
-      report({
-        metric: `fail after its check, ${concurrency} at once (/s)`,
-        ours: await measureFailures(ours, concurrency),
-        peer,
-        peerValue,
-      });
+      const [own = 0, peerValue = 0] = await measureFailures([ours, theirs], concurrency);
+      report({ metric: `fail after its check, ${concurrency} at once (/s)`, ours: own, peer, peerValue });
     }
     await both('fail without a check before it', ({ fail }) => fail(newLogin()));
     await compareHotKey(report, server, store, ours, theirs);
@@ -77,15 +72,21 @@ async function compareHotKey(
     (kind): Key<Count> => ({ text: `portcullis:bench:hot:1:${kind}:{hot}`, was: null }),
   );
   const counting = () => store.transact(keys, (records, now) => countAll(keys, records, now));
-  const other = await measure([server], () => theirs.fail(login), 512);
-  const attempts = { 'failures on one account': () => ours.fail(login), 'four records counted up': counting };
-  for (const [name, attempt] of Object.entries(attempts)) {
-    const own = await measure([server], attempt, 512);
+  const { theirs: other, ...own } = await measureInTurns(
+    [server],
+    {
+      theirs: () => theirs.fail(login),
+      'failures on one account': () => ours.fail(login),
+      'four records counted up': counting,
+    },
+    512,
+  );
+  for (const [name, sample] of Object.entries(own)) {
     const metric = `one hot key: ${name}, 512 at once`;
-    report({ metric: `${metric} (/s)`, ours: own.perSecond, peer, peerValue: other.perSecond });
+    report({ metric: `${metric} (/s)`, ours: sample.perSecond, peer, peerValue: other.perSecond });
     report({
       metric: `${metric}, server CPU (µs each)`,
-      ours: own.serverMicrosPerOp,
+      ours: sample.serverMicrosPerOp,
       peer,
       peerValue: other.serverMicrosPerOp,
       better: 'lower',
@@ -96,7 +97,8 @@ async function compareHotKey(
 async function measureBlocked(report: Report, server: RedisServer, { check, fail }: Logins): Promise<void> {
   const login = newLogin();
   for (let failures = 0; failures < 4; failures += 1) await fail(login);
-  const { commandsPerOp, perSecond } = await measure([server], () => check(login), 64);
+  const { blocked } = await measureInTurns([server], { blocked: () => check(login) }, 64);
+  const { commandsPerOp, perSecond } = blocked;
   report({ metric: 'blocked checks (decisions/s)', ours: perSecond, peer: null, peerValue: null });
   report({
     metric: 'blocked checks (commands per 1,000)',

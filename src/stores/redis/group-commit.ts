@@ -10,7 +10,7 @@ const maxSteps = 512;
  * How many groups begin in one turn of the event loop. Nothing is sent before the turn ends: so a burst goes out in parts,
  * and the server works on the first while this process makes the next. What waits to begin is small; what has begun is not.
  */
-const groupsPerTurn = 96;
+const groupsPerTurn = 32;
 
 /** The steps of one group that wait for their turn. */
 interface Group {
