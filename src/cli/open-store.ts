@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { PRIVATE_FOLDER } from '../folders/make-folder.ts';
 import type { Store } from '../stores/store.ts';
-import { makeFolder, OWNER_ONLY } from './option-folder.ts';
+import { makeNamedFolder } from './option-folder.ts';
 
 /** The forms a store is named in on the command line. */
 export const storeForms =
@@ -29,7 +30,7 @@ export async function openStore(url: string, mayBeNew = true): Promise<Store> {
     const path = url.slice('lmdb:'.length);
     if (!mayBeNew && !existsSync(join(path, 'data.mdb')))
       throw new Fault('INPUT_INVALID', `--store names a folder without records: ${path}`);
-    makeFolder('--store', path, OWNER_ONLY);
+    makeNamedFolder('--store', path, PRIVATE_FOLDER);
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     return createLmdbStore({ path, deadlineMs });
   }

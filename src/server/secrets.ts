@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeKeyFile, newKeyFile, readKeyFile, secretsOf } from '../config/key-file.ts';
 import { Fault } from '../core/fault.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../folders/make-folder.ts';
 
 /** The secrets that keys are made with, and whether they had to be made. */
 export interface ServiceSecrets {
@@ -33,6 +34,6 @@ export function isOtherKeyFile(keyFile: string, inUse: Omit<ServiceSecrets, 'isN
 
 /** False when another process was faster. */
 function makeSecrets(keyFile: string): boolean {
-  mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(keyFile), PRIVATE_FOLDER);
   return makeKeyFile(keyFile, newKeyFile());
 }

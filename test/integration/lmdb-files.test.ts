@@ -35,6 +35,12 @@ describe('embedded store and its files', () => {
     await second.close();
   });
 
+  test('says so, and does not hang, where its folder cannot be made', async () => {
+    const store = createLmdbStore({ path: '/proc/nowhere/records' });
+    await expect(store.ready()).rejects.toMatchObject({ code: 'STORE_FAILED', cause: { code: 'ENOENT' } });
+    await store.close();
+  });
+
   test('shows at once what another has just written, however sure it was of being alone', async () => {
     const { key } = group();
     for (let count = 1; count < 20; count += 2) {

@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/policy.ts';
 import { type Effort, fullEffort, quickEffort } from '../../testing/prover/effort.ts';
 import { prove } from '../../testing/prover/prove.ts';
-import { makeFolder } from '../option-folder.ts';
+import { makeNamedFolder } from '../option-folder.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { reportJson } from './report-json.ts';
 import { reportText } from './report-text.ts';
@@ -28,7 +28,7 @@ export const efforts = { quick: quickEffort, full: fullEffort } as const;
 export async function runProve(options: ProveCommandOptions, io: CommandIo): Promise<ExitCode> {
   const { policies, policyFile, seed, out, json } = options;
   // Before the search: after a minute of it nobody wants to hear that there is no room for what it found.
-  if (out !== undefined) makeFolder('--out', out);
+  if (out !== undefined) makeNamedFolder('--out', out);
   const proof = prove({
     policies,
     seed,

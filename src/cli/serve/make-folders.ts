@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import { PRIVATE_FOLDER } from '../../folders/make-folder.ts';
 import { embeddedFolder } from '../../server/open-store.ts';
-import { makeFolder, OWNER_ONLY } from '../option-folder.ts';
+import { makeNamedFolder } from '../option-folder.ts';
 import type { ServeFlags } from './with-flags.ts';
 
 /**
@@ -21,13 +22,14 @@ export function makeFolders(
 ): void {
   const { dataFolder, keyFile } = config;
   const data = flags.data === undefined ? placeOf('dataFolder') : '--data';
-  if (flags.data !== undefined) makeFolder(data, flags.data, OWNER_ONLY);
+  if (flags.data !== undefined) makeNamedFolder(data, flags.data, PRIVATE_FOLDER);
   const records = embeddedFolder(config);
   // One without a name is the store's to refuse.
-  if (records) makeFolder(config.store === 'lmdb' ? data : storeName(flags, placeOf), records, OWNER_ONLY);
+  if (records)
+    makeNamedFolder(config.store === 'lmdb' ? data : storeName(flags, placeOf), records, PRIVATE_FOLDER);
   if (existsSync(keyFile)) return;
   const keyFolder = dirname(keyFile);
-  makeFolder(keyFolder === dataFolder ? data : placeOf('keyFile'), keyFolder, OWNER_ONLY);
+  makeNamedFolder(keyFolder === dataFolder ? data : placeOf('keyFile'), keyFolder, PRIVATE_FOLDER);
 }
 
 const storeName = ({ store }: ServeFlags, placeOf: (field: string) => string): string =>

@@ -1,7 +1,8 @@
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../../folders/make-folder.ts';
 
 /**
  * The places of what is needed in a meta page of lmdb 3, data format 2. The first two pages of a file are such pages; the
@@ -27,7 +28,7 @@ const betweenLooksMs = 20;
  */
 export async function checkFolder(path: string): Promise<void> {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, PRIVATE_FOLDER);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     readFile(join(path, 'lock.mdb'), () => true);
     for (let looks = 1; looks <= maxLooks; looks += 1) {

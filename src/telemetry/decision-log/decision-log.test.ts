@@ -138,6 +138,16 @@ describe('a decision log', () => {
     expect([told.dropped, told.first, told.recovered]).toEqual([0, 1, [0]]);
   });
 
+  it('tells of a folder that cannot be made', async () => {
+    const { log, told } = open({ file: '/proc/nowhere/decisions.jsonl' });
+    log.add(call(1));
+    log.start();
+    await expect.poll(() => told.failed.length).toBe(1);
+    expect(told.failed[0]).toMatchObject({ code: 'ENOENT' });
+    await log.close();
+    expect(told.dropped).toBe(1);
+  });
+
   it('counts what is left when it must end without a disk', async () => {
     const { log, file, told } = open();
     mkdirSync(file);

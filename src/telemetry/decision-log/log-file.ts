@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '../../core/fault.ts';
+import { makeFolder, PRIVATE_FOLDER } from '../../folders/make-folder.ts';
 import { decisionLogBegin } from './log-line.ts';
 import type { LineChunk } from './pending-lines.ts';
 
@@ -66,7 +67,7 @@ export class LogFile {
   }
 
   async #open(): Promise<FileHandle> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(this.#path), PRIVATE_FOLDER);
     const handle = await open(this.#path, APPENDING, OWNER_ONLY);
     try {
       this.#bytes = await begin(handle);
