@@ -37,8 +37,9 @@ export function claimAccountDevice(
   if (madeAt.length >= caps.newAccountDevices) return null;
   if (record.devices.length >= caps.accountDevices && !evictOne(record, now, book)) return null;
   const made: Draft<AccountDevice> = { id: token.hash, standing: cleanStanding, failures: [] };
-  record.devices = [...record.devices, made];
-  record.devicesMadeAt = [...madeAt, now];
+  // Not spread: most accounts have one device, and such a list takes room for sixteen more.
+  record.devices = record.devices.concat([made]);
+  record.devicesMadeAt = madeAt.concat([now]);
   return made;
 }
 

@@ -18,7 +18,8 @@ export function enterBook(
     usedAt: now,
   };
   if (known) return { at: now, devices: devices.map((other) => (other === known ? entry : other)) };
-  return { at: now, devices: [...makeRoom(devices, capacity), entry] };
+  // Not spread: most accounts have one device, and such a list takes room for sixteen more.
+  return { at: now, devices: makeRoom(devices, capacity).concat([entry]) };
 }
 
 /** When full, the longest unused unbound entry goes, else the longest unused; of equals the older one. */

@@ -33,11 +33,11 @@ describe('noteTime', () => {
     );
   });
 
-  it('changes a list in place unless it is empty', () => {
-    const [none, one]: [number[], number[]] = [[], [1]];
-    expect([noteTime(none, 2, 3), none]).toEqual([[2], []]);
-    expect(noteTime(one, 2, 3)).toBe(one);
-    expect(noteTime(one, 3, 1)).toBe(one);
-    expect(one).toEqual([3]);
+  it('changes a list in place once it is full, and makes another one before', () => {
+    const [short, full]: [number[], number[]] = [[1], [1, 2, 3]];
+    expect([noteTime(short, 2, 3), short]).toEqual([[1, 2], [1]]);
+    expect(noteTime(full, 4, 3)).toBe(full);
+    expect(noteTime(full, 5, 1)).toBe(full);
+    expect(full).toEqual([5]);
   });
 });

@@ -18,16 +18,12 @@ export function countWithin(times: readonly number[], now: number, windowMs: num
 }
 
 /**
- * Adds a time to the list; no more than the last `kept` stay. Gives the list, which is another one only where it was empty:
- * most hold one time for good, and a list that is pushed to takes room for sixteen more.
+ * Adds a time to the list; no more than the last `kept` stay. Gives the list, which is another one until it is full: most hold
+ * few times for good, and a list that is pushed to takes room for sixteen more.
  */
 export function noteTime(times: number[], at: number, kept: number): number[] {
-  if (times.length === 0) return [at];
+  if (times.length < kept) return times.concat([at]);
   if (times.length > kept) times.splice(0, times.length - kept);
-  if (times.length < kept) {
-    times.push(at);
-    return times;
-  }
   for (let index = 1; index < kept; index += 1) times[index - 1] = times[index] as number;
   times[kept - 1] = at;
   return times;

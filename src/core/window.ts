@@ -45,7 +45,7 @@ export function observe(window: Draft<Window>, token: Token, now: number, window
     kept += 1;
   }
   if (!isAdded) return cutTo(window, kept);
-  if (spare === null) return window.concat({ id: token.hash, at: now });
+  if (spare === null) return window.concat([{ id: token.hash, at: now }]);
   spare.id = token.hash;
   spare.at = now;
   window[kept] = spare;

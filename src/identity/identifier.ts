@@ -36,10 +36,17 @@ const longestAddress = 64;
 const longestAgent = 512;
 const longestId = 128;
 
+/** A user agent that was seen. Those who show it share its text: many do, and it is the longest of what they show. */
+interface SeenAgent {
+  /** Null when missing. */
+  readonly ua: string | null;
+  readonly token: Token;
+}
+
 /** The latest subject of an account, and what it was made of. */
 interface LatestSubject {
   readonly ip: string;
-  readonly ua: string | null | undefined;
+  readonly agent: SeenAgent;
   readonly deviceId: string | undefined;
   readonly confidence: Confidence | undefined;
   readonly subject: Subject;
@@ -49,10 +56,11 @@ interface LatestSubject {
 export function createIdentifier(secrets: Secrets, remembered = defaultRemembered): Identifier {
   const hash = createComponentHasher(secrets, remembered);
   const origins = new Recent<Origin>(remembered, longestAddress);
-  const agents = new Recent<Token>(remembered, longestAgent);
+  const agents = new Recent<SeenAgent>(remembered, longestAgent);
   /** By account: it is mostly asked for from the same place. */
   const latest = new Recent<LatestSubject>(remembered, longestId);
   const other = hash('agent', otherAgent);
+  const missing: SeenAgent = { ua: null, token: other };
 
   function originOf(ip: string): Origin {
     const found = origins.get(ip);
@@ -62,21 +70,21 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
     return origin;
   }
 
-  function agentOf(ua: string | null | undefined): Token {
-    if (ua === undefined || ua === null) return other;
+  function agentOf(ua: string | null | undefined): SeenAgent {
+    if (ua === undefined || ua === null) return missing;
     const found = agents.get(ua);
     if (found !== undefined) return found;
-    const agent = hash('agent', normaliseUserAgent(ua));
+    const agent = { ua, token: hash('agent', normaliseUserAgent(ua)) };
     agents.set(ua, agent);
     return agent;
   }
 
-  function subjectOf({ account, ip, ua, device }: Signals): Subject {
+  function subjectOf({ account, ip, device }: Signals, agent: SeenAgent): Subject {
     const { network, macros } = originOf(ip);
     return {
       account: account === undefined || account === null ? null : hash('account', account),
       network,
-      agent: agentOf(ua),
+      agent: agent.token,
       otherAgent: other,
       device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
       macros,
@@ -86,11 +94,13 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
   return {
     identify(signals) {
       const { account } = signals;
-      if (account === undefined || account === null) return subjectOf(signals);
-      const known = latest.get(account);
+      const known = account === undefined || account === null ? undefined : latest.get(account);
       if (known !== undefined && isMadeOf(known, signals)) return known.subject;
-      const subject = subjectOf(signals);
-      if (isShort(signals)) latest.set(account, latestOf(signals, subject));
+      const agent = agentOf(signals.ua);
+      const subject = subjectOf(signals, agent);
+      if (account !== undefined && account !== null && isShort(signals)) {
+        latest.set(account, latestOf(signals, agent, subject));
+      }
       return subject;
     },
   };
@@ -102,7 +112,7 @@ function isMadeOf(known: LatestSubject, { ip, ua, device }: Signals): boolean {
     known.ip === ip &&
     known.deviceId === device?.id &&
     known.confidence === device?.confidence &&
-    known.ua === ua
+    known.agent.ua === (ua ?? null)
   );
 }
 
@@ -113,8 +123,8 @@ function isShort({ ip, ua, device }: Signals): boolean {
   );
 }
 
-function latestOf({ ip, ua, device }: Signals, subject: Subject): LatestSubject {
-  return { ip, ua, deviceId: device?.id, confidence: device?.confidence, subject };
+function latestOf({ ip, device }: Signals, agent: SeenAgent, subject: Subject): LatestSubject {
+  return { ip, agent, deviceId: device?.id, confidence: device?.confidence, subject };
 }
 
 function hashOrigin(ip: string, hash: ComponentHasher): Origin {
