@@ -4,7 +4,7 @@ import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import type { OperatorNote } from '../operators/operator-note.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
-import type { Store } from '../stores/store.ts';
+import type { Store, WalkOptions } from '../stores/store.ts';
 import { type Attempt, type AttemptOptions, attempt, type Verify } from './attempt.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
@@ -62,8 +62,8 @@ export interface Guard {
   attempt<T>(request: GuardRequest, verify: Verify<T>, options?: AttemptOptions): Promise<Attempt<T>>;
   /** The subject's present state in words and numbers, and what the next operation would give. Writes nothing. */
   explain(request: GuardRequest, time?: OperationTime): Promise<Explanation>;
-  /** All blocks that run now. */
-  blocks(): AsyncIterable<ActiveBlock>;
+  /** All blocks that run now. A store may have to walk all of its records for them. */
+  blocks(options?: WalkOptions): AsyncIterable<ActiveBlock>;
   /** Ends the blocks of a key, hard and soft, by the id of one of them. False when none was running. */
   lift(id: string, note: OperatorNote): Promise<boolean>;
   /** Places a HARD block on one key of the request. */
@@ -118,7 +118,7 @@ export function assembleGuard(parts: GuardParts): Guard {
       assertTime(time);
       return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
     },
-    blocks: () => operators.blocks(),
+    blocks: (options) => operators.blocks(options),
     lift: (id, note) => operators.lift(id, note),
     place: (request, placement) => operators.place(request, placement),
     audit: () => operators.audit(),

@@ -4,7 +4,7 @@ import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
 import type { Token } from '../core/subject.ts';
 import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
-import type { Store } from '../stores/store.ts';
+import type { Store, WalkOptions } from '../stores/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import {
   addressOf,
@@ -43,14 +43,18 @@ export class OperatorCalls {
    * All blocks that run now, of all policies, which take turns. Budget softs are not among them: they never stop an owner.
    * A block that a key rotation has carried over is listed under both of its hashes until it ends.
    */
-  async *blocks(): AsyncGenerator<ActiveBlock> {
+  async *blocks({ signal }: WalkOptions = {}): AsyncGenerator<ActiveBlock> {
     const now = await this.#audit.now();
-    yield* takeTurns(this.#engine.policies.map(({ name }) => this.#blocksOf(name, now)));
+    yield* takeTurns(this.#engine.policies.map(({ name }) => this.#blocksOf(name, now, signal)));
   }
 
-  async *#blocksOf(policy: string, now: number): AsyncGenerator<ActiveBlock> {
+  async *#blocksOf(
+    policy: string,
+    now: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ActiveBlock> {
     const keyspace = this.#keyspaceOf(policy);
-    for await (const { key, value } of this.#store.held(keyspace.prefix)) {
+    for await (const { key, value } of this.#store.held(keyspace.prefix, signal)) {
       const address = addressOf({ text: key, was: null }, policy, keyspace);
       if (address) yield* blocksOf(address, value as BlockableRecord, now);
     }

@@ -2,7 +2,7 @@ import { amountOf, Fault, invariant } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
-import type { Store } from '../stores/store.ts';
+import type { Store, WalkOptions } from '../stores/store.ts';
 import { admit } from './agent-admission.ts';
 import { AllowList, type SkippedBy } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
@@ -50,7 +50,7 @@ export interface Limiter {
    * The blocks of clients that run now and are enforced: none that an auto-block in shadow would have placed. One that a
    * key rotation has carried over is listed under both of its hashes until it ends.
    */
-  blocks(): AsyncIterable<ClientBlock>;
+  blocks(options?: WalkOptions): AsyncIterable<ClientBlock>;
   /**
    * The id under which `blocks` lists the block of this client, whether one runs or not. Holds hashes only. Throws
    * `INPUT_INVALID` when an anonymous client's `ip` is no address.
@@ -173,9 +173,9 @@ class BucketLimiter implements Limiter {
     );
   }
 
-  async *blocks(): AsyncGenerator<ClientBlock> {
+  async *blocks({ signal }: WalkOptions = {}): AsyncGenerator<ClientBlock> {
     const now = await this.#records.view([], (_, storeTime) => storeTime);
-    for await (const held of this.#records.held(this.#keyspace.prefix)) {
+    for await (const held of this.#records.held(this.#keyspace.prefix, signal)) {
       const block = clientBlockOf(held, this.#keyspace, now);
       if (block !== null) yield block;
     }

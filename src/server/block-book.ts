@@ -5,6 +5,7 @@ import type { Guard } from '../guard/guard.ts';
 import { takeTurns } from '../guard/take-turns.ts';
 import type { ClientBlock, Limiter } from '../limits/index.ts';
 import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
+import type { WalkOptions } from '../stores/store.ts';
 
 /** A block that runs: of a policy, or of a limiter on a client of the gateway. */
 export interface RunningBlock extends Omit<ActiveBlock, 'scope'> {
@@ -36,12 +37,12 @@ export class BlockBook {
    * All blocks that run now. Policies and gateway take turns, so that a list that is cut off has some of both, however many
    * one of them has.
    */
-  running(): AsyncGenerator<RunningBlock> {
-    return takeTurns<RunningBlock>([this.#guard.blocks(), this.#ofGateway()]);
+  running(options?: WalkOptions): AsyncGenerator<RunningBlock> {
+    return takeTurns<RunningBlock>([this.#guard.blocks(options), this.#ofGateway(options)]);
   }
 
-  async *#ofGateway(): AsyncGenerator<RunningBlock> {
-    for await (const block of this.#limiter.blocks()) {
+  async *#ofGateway(options: WalkOptions | undefined): AsyncGenerator<RunningBlock> {
+    for await (const block of this.#limiter.blocks(options)) {
       const [policy = ''] = block.id.split(':', 1);
       yield { ...block, policy, outcome: 'HARD_BLOCK' };
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WalkOptions } from '../stores/store.ts';
 import type { RunningBlock } from './block-book.ts';
 import { listBlocks } from './block-listing.ts';
 
@@ -13,7 +14,10 @@ const blockOf = (index: number, level = 1): RunningBlock => ({
 });
 
 /** A book whose walk may take its time. */
-const bookOf = (running: () => AsyncGenerator<RunningBlock>) => ({ running, now: async () => 1_000 });
+const bookOf = (running: (options?: WalkOptions) => AsyncGenerator<RunningBlock>) => ({
+  running,
+  now: async () => 1_000,
+});
 
 describe('a list of blocks', () => {
   it('comes to the end of a walk that is in time', async () => {
@@ -60,6 +64,29 @@ describe('a list of blocks', () => {
       await never;
     });
     expect(await listBlocks(book, 10, Promise.resolve())).toMatchObject({ more: true, whole: false });
+  });
+
+  it('ends the walk of a store that finds nothing, in time or not, found or failed', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const walkOf = (find: () => Promise<void>) =>
+      bookOf(async function* ({ signal } = {}) {
+        signals.push(signal);
+        await find();
+        yield blockOf(1);
+      });
+    await listBlocks(
+      walkOf(() => never),
+      10,
+      Promise.resolve(),
+    );
+    await listBlocks(
+      walkOf(async () => {}),
+      10,
+      never,
+    );
+    const failing = walkOf(() => Promise.reject(new Error('the store is away')));
+    await expect(listBlocks(failing, 10, never)).rejects.toThrow('the store is away');
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
   });
 
   it('fails where the store does', async () => {

@@ -29,11 +29,12 @@ export async function listBlocks(
   over: Promise<void>,
 ): Promise<BlockListing> {
   const highest = new HighestBlocks(limit);
-  let isOver = false;
+  const ending = new AbortController();
+  const { signal } = ending;
   const walk = async () => {
     let seen = 0;
-    for await (const block of book.running()) {
-      if (isOver) return false;
+    for await (const block of book.running({ signal })) {
+      if (signal.aborted) return false;
       highest.add(block);
       seen += 1;
       if (seen % blocksPerTurn === 0) await setImmediate();
@@ -41,8 +42,9 @@ export async function listBlocks(
     return true;
   };
   // Should the walk fail after its time, nobody waits for it any more.
-  const whole = await Promise.race([walk(), over.then(() => false)]);
-  isOver = true;
+  const racing = Promise.race([walk(), over.then(() => false)]);
+  // However often somebody asks, no more walks are under way than lists that are waited for.
+  const whole = await racing.finally(() => ending.abort());
   // After the walk, which may take its time: what has ended meanwhile does not run any more.
   const at = await book.now();
   const blocks = highest.inOrder().filter(({ until }) => until > at);

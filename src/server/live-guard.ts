@@ -69,7 +69,7 @@ export function lentStore(store: Store): Store {
     view: (keys, look, options) => store.view(keys, look, options),
     transact: (keys, step) => store.transact(keys, step),
     ping: () => store.ping(),
-    held: (prefix) => store.held(prefix),
+    held: (prefix, signal) => store.held(prefix, signal),
     close: () => Promise.resolve(),
     setAside: store.setAside?.bind(store),
     immediate: store.immediate,

@@ -23,7 +23,7 @@ export function clearingStore(store: Store, listen: ClearingListener = () => {})
     transact: (keys, step) => store.transact(keys, step).catch((cause) => clear(cause, keys)),
     setAside: (keys) => setAsideAmong(store, keys),
     ping: () => store.ping(),
-    held: (prefix) => store.held(prefix),
+    held: (prefix, signal) => store.held(prefix, signal),
     close: () => store.close(),
   };
 }

@@ -6,6 +6,12 @@ export interface HeldRecord {
   readonly value: StoredRecord;
 }
 
+/** How records are walked. */
+export interface WalkOptions {
+  /** Ends the walk when it is aborted: whoever stops reading leaves it walking until it has found one more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** How a view may be answered. */
 export interface ViewOptions<T = unknown> {
   /**
@@ -72,8 +78,11 @@ export interface Store {
   /**
    * All records whose key text starts with `prefix` and whose last write left a block running. Unordered. One that cannot
    * be read is left out: it must not hide the others, and whoever calls for it sets it aside.
+   *
+   * Some stores walk all records for that. Aborting the signal ends the walk, without an error; who only stops reading leaves
+   * it walking until it has found one more.
    */
-  held(prefix: string): AsyncIterable<HeldRecord>;
+  held(prefix: string, signal?: AbortSignal): AsyncIterable<HeldRecord>;
   /** Ends what the store owns (connections, files). Calls after it reject with `STORE_CLOSED`. */
   close(): Promise<void>;
 }

@@ -58,7 +58,7 @@ export function createFaultyStore(store: Store, clock: Clock): FaultyStore {
     view: (keys, look, options) => meet('view', () => store.view(keys, look, options)),
     transact: (keys, step) => meet('transact', () => store.transact(keys, step)),
     ping: () => meet('ping', () => store.ping()),
-    held: (prefix) => store.held(prefix),
+    held: (prefix, signal) => store.held(prefix, signal),
     close: () => store.close(),
     ...(setAside === undefined ? {} : { setAside }),
   };

@@ -69,7 +69,7 @@ function bound(inner: Store): Store {
     view: (keys, look) => inner.view(keys, look),
     transact: (keys, step) => inner.transact(keys, step),
     ping: () => inner.ping(),
-    held: (prefix) => inner.held(prefix),
+    held: (prefix, signal) => inner.held(prefix, signal),
     close: () => inner.close(),
   };
 }

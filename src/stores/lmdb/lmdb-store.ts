@@ -9,6 +9,7 @@ import { textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
 import { ifReadable } from '../unreadable.ts';
+import { untilAborted } from '../until-aborted.ts';
 import type { Place } from './drop-order.ts';
 import { recordAt } from './entry.ts';
 import { KnownRecord } from './known-records.ts';
@@ -115,7 +116,11 @@ export class FolderStore implements LmdbStore {
     await this.#underWay.track(call.promise);
   }
 
-  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+  held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
+    return untilAborted(this.#heldPages(prefix), signal);
+  }
+
+  async *#heldPages(prefix: string): AsyncGenerator<readonly HeldRecord[]> {
     const { file } = await this.#opened();
     let after: Place | null = null;
     for (;;) {
@@ -130,7 +135,7 @@ export class FolderStore implements LmdbStore {
         const value = text.startsWith(prefix) ? ifReadable(() => heldIn(file, text, now)) : undefined;
         if (value !== undefined) held.push({ key: text, value });
       }
-      yield* held;
+      yield held;
       if (page.length === 0) return;
       // Pages come without a wait: however few of their records are asked for, others are served between them.
       await setImmediate();

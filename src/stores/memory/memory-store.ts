@@ -108,10 +108,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     async ping() {
       assertOpen();
     },
-    async *held(prefix: string): AsyncGenerator<HeldRecord> {
+    async *held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
       assertOpen();
-      for (const { text, value } of table.held(prefix, clock()))
+      for (const { text, value } of table.held(prefix, clock())) {
+        if (signal?.aborted) return;
         if (value !== undefined) yield { key: text, value };
+      }
     },
     async close() {
       closed = true;

@@ -10,20 +10,22 @@ const pageSize = 500;
  * Pages through the records with a block, in key order. A page takes so many rows of the index, also those whose block
  * has ended since, so that each query is short however many of these there are.
  */
-export async function* heldRecords(
+export async function* heldPages(
   connections: Connections,
   statements: Statements,
   prefix: string,
-): AsyncGenerator<HeldRecord> {
+): AsyncGenerator<readonly HeldRecord[]> {
   for (let after = ''; ; ) {
     const page = await connections.use((session) => session.run(statements.held, [prefix, after, pageSize]));
+    const held: HeldRecord[] = [];
     for (const [now, key, json, expiresAt, heldUntil] of page) {
       after = String(key);
-      if (!after.startsWith(prefix)) return;
+      if (!after.startsWith(prefix)) break;
       const isHeld = Math.min(Number(heldUntil), Number(expiresAt)) > Number(now);
       const value = isHeld ? ifReadable(() => recordOfJson(String(json))) : undefined;
-      if (value !== undefined) yield { key: after, value };
+      if (value !== undefined) held.push({ key: after, value });
     }
-    if (page.length < pageSize) return;
+    yield held;
+    if (page.length < pageSize || !after.startsWith(prefix)) return;
   }
 }

@@ -7,9 +7,10 @@ import { PendingCall } from '../pending-call.ts';
 import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { Connections } from './connections.ts';
 import { GroupTurns } from './group-turns.ts';
-import { heldRecords } from './held-records.ts';
+import { heldPages } from './held-records.ts';
 import { migrate } from './migrate.ts';
 import type { PostgresSettings } from './options.ts';
 import { OwnPool } from './own-pool.ts';
@@ -110,9 +111,9 @@ export class PooledPostgresStore implements PostgresStore {
     if (row?.[0] === true) throw new Fault('STORE_FAILED', 'PostgreSQL takes no writes.');
   }
 
-  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+  async *held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
     await this.ready();
-    yield* heldRecords(this.#connections, this.#statements, prefix);
+    yield* untilAborted(heldPages(this.#connections, this.#statements, prefix), signal);
   }
 
   /** Calls under way end first, each by its deadline at the latest. */

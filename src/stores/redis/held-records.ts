@@ -15,11 +15,11 @@ const keysPerStep = '500';
 /** Enough for the version and the three times. */
 const envelopeEnd = '79';
 
-export async function* heldRecords(
+export async function* heldPages(
   link: Link,
   prefix: string,
   now: () => number,
-): AsyncGenerator<HeldRecord> {
+): AsyncGenerator<readonly HeldRecord[]> {
   const pattern = `${prefix.replace(/[\\*?[\]^-]/g, '\\$&')}*`;
   const shown = new Set<string>();
   for (const send of await link.masters()) {
@@ -28,10 +28,9 @@ export async function* heldRecords(
       const page = pageIn(await send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', keysPerStep]));
       cursor = page.cursor;
       const fresh = page.keys.filter((key) => key.startsWith(prefix) && !shown.has(key));
-      for (const record of await heldAmong(link, fresh, now)) {
-        shown.add(record.key);
-        yield record;
-      }
+      const held = await heldAmong(link, fresh, now);
+      for (const { key } of held) shown.add(key);
+      yield held;
     } while (cursor !== '0');
   }
 }

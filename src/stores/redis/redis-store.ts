@@ -4,11 +4,12 @@ import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { textsOf } from '../step-records.ts';
 import type { GroupStep, HeldRecord, Store, ViewOptions } from '../store.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { ClockSync } from './clock-sync.ts';
 import { CommitPipe } from './commit-pipe.ts';
 import type { Driver } from './drivers/driver.ts';
 import { GroupCommit } from './group-commit.ts';
-import { heldRecords } from './held-records.ts';
+import { heldPages } from './held-records.ts';
 import { Link } from './link.ts';
 import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
@@ -162,10 +163,13 @@ export class DrivenRedisStore implements RedisStore {
     await Promise.all(writes);
   }
 
-  async *held(prefix: string): AsyncGenerator<HeldRecord> {
+  async *held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();
-    yield* heldRecords(this.#link, prefix, () => this.#clock.now());
+    yield* untilAborted(
+      heldPages(this.#link, prefix, () => this.#clock.now()),
+      signal,
+    );
   }
 
   /** Operations under way end first, each by its deadline at the latest. */

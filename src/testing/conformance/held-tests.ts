@@ -56,6 +56,25 @@ export function testHeld(under: UnderTest): void {
       );
     });
 
+    test('ends its walk without an error once its signal is aborted', async () => {
+      const { key, sibling, text } = group();
+      const hard = { ...kept, hardMs: 60_000 };
+      await under.store.transact([key, sibling], (records, now) => {
+        for (const one of [key, sibling]) records.put(one, countOf(1, now), hard);
+      });
+      for (const handle of under.handles) {
+        const ending = new AbortController();
+        const seen: string[] = [];
+        for await (const record of handle.held(text, ending.signal)) {
+          seen.push(record.key);
+          ending.abort();
+        }
+        assert.equal(seen.length, 1);
+        assert.deepEqual(await collect(handle.held(text, AbortSignal.abort())), []);
+        assert.equal((await collect(handle.held(text, new AbortController().signal))).length, 2);
+      }
+    });
+
     test('takes the prefix literally', async () => {
       const { text } = group();
       const rests = ['a_c', 'abc', 'a*c', 'a%c', 'a?c', 'a[bc]c', 'a\\c', "a'c"];

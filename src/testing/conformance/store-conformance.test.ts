@@ -26,7 +26,7 @@ async function failuresOf(wrap: Wrap): Promise<string[]> {
         view: (keys, look) => inner.view(keys, look),
         transact: (keys, step) => inner.transact(keys, step),
         ping: () => inner.ping(),
-        held: (prefix) => inner.held(prefix),
+        held: (prefix, signal) => inner.held(prefix, signal),
         close: () => inner.close(),
         ...wrap(inner),
       };
