@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alice, macros } from '../../test/engine/alice.ts';
 import { check } from './check.ts';
 import { consume } from './consume.ts';
-import type { Decision, Scope } from './decision.ts';
+import type { Decision, Rule, Scope } from './decision.ts';
 import { HOUR_MS } from './duration.ts';
 import { fail } from './fail.ts';
 import { Keyspace } from './keys.ts';
@@ -61,6 +61,11 @@ class Table {
     const answers = course.steps.map((step) => step.run(this.#records));
     const effects = answers.flatMap((given) => given.effects).map((step) => step.run(this.#records));
     return course.decide([...answers, ...effects].flatMap(({ reasons }) => reasons));
+  }
+
+  /** Whether a block that the view shows stops the operation. */
+  isStopped(operation: Operation): boolean {
+    return operation.look(this.#records, t).isStopped;
   }
 
   /** The kinds of keys that have a record. */
@@ -139,12 +144,39 @@ describe('a block that the view shows', () => {
     expect([...table.stored]).toEqual(before);
   });
 
+  it.each(scopes)('on %s stops the operation, as nothing else does', (scope) => {
+    const table = new Table();
+    const operations = [check(login), fail(login), succeed(login)];
+    expect(operations.map((operation) => table.isStopped(operation))).toEqual([false, false, false]);
+    table.block(scope, login);
+    expect(operations.map((operation) => table.isStopped(operation))).toEqual([true, true, true]);
+  });
+
   it.each(scopes.slice(2))('on %s refuses a call, which is charged to nobody', (scope) => {
     const table = new Table();
     table.block(scope, api);
     const before = [...table.stored];
     expect(table.run(consume(api, 1)).reasons).toEqual([reasonOn(scope)]);
     expect([...table.stored]).toEqual(before);
+  });
+});
+
+describe('a stored SOFT block', () => {
+  const standing = { ...cleanStanding, score: 5, scoreAt: t, softLevel: 1, softUntil: until };
+  /** What a failure of an account with a stored SOFT and a score just below the next one is told. */
+  const told = (shadow: readonly Rule[]) => {
+    const request = openRequest({ ...defaultLogin, shadow }, new Keyspace('live', 'login'), alice());
+    const table = new Table();
+    if (request.keys.account) {
+      table.stored.set(request.keys.account.text, { ...accountKind.make(), at: t, standing } as StoredRecord);
+    }
+    const { reasons } = table.run(fail(request));
+    return reasons.map(({ rule, scope }) => `${rule} ${scope}`);
+  };
+
+  it('is told of a key on which no rule has spoken, or one in shadow alone (§4.2)', () => {
+    expect(told([])).toEqual(['score K4']);
+    expect(told(['score'])).toEqual(['blocked K4']);
   });
 });
 

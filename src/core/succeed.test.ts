@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeBudget } from './budget.ts';
 import { DAY_MS, HOUR_MS } from './duration.ts';
 import { Keyspace } from './keys.ts';
 import { defaultLogin } from './policy.ts';
@@ -68,6 +69,16 @@ describe('succeed (§4.3)', () => {
       { id: 'laptop', standing: { ...standing, score: 0, softLevel: 0, softUntil: t }, failures: [t] },
     ]);
     expect(account?.standing).toEqual(standing);
+  });
+
+  it('has a budget whose epoch has ended start anew, and leaves one that runs as it is (§7)', () => {
+    const { epochMs } = defaultLogin.budget;
+    const budgetAfter = (epochStart: number) => {
+      const budget = { ...makeBudget(), epochStart, cooldownUntil: 5, softUntil: 7, guarded: true };
+      return leftBy({ account: { ...accountKind.make(), at: t, budget } }).account?.budget;
+    };
+    expect(budgetAfter(t - epochMs)).toEqual(makeBudget());
+    expect(budgetAfter(t - epochMs + 1)).toMatchObject({ epochStart: t - epochMs + 1, guarded: true });
   });
 
   it('lets flood observe a device that is not known, and no other', () => {
