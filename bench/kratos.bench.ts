@@ -14,10 +14,11 @@ import type { Report } from './runner.ts';
 /**
  * What the login proxy adds in front of Kratos, beside nginx `proxy_pass` and the least that node:http can do: the same
  * upstream, each in a process of its own, rounds taken in turns so that whatever else the machine does hits all of them.
- * Load by `wrk`, 8 connections. nginx and the bare proxy look at nothing; ours reads every login, and counts it.
+ * Load by `wrk`, 8 connections. nginx and the bare proxy look at nothing; ours reads every login, and counts it. Rounds are
+ * short: a process of Node that idles for eight seconds before its first request is slower for good.
  */
-const rounds = 5;
-const roundSeconds = 2;
+const rounds = 11;
+const roundSeconds = 1;
 const connections = 8;
 const callers = 2_000;
 
