@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadGrpcLibrary } from '../src/server/grpc/grpc-library.ts';
 import type { ServerName } from './grpc-servers.ts';
-import type { Report } from './runner.ts';
+import { middleOf, type Report } from './runner.ts';
 
 /**
  * ShouldRateLimit, beside a bare server of the same library that reads the same message and writes the same answer: what
@@ -113,15 +113,5 @@ async function load({ ask, usage }: Running, many: number): Promise<Sample> {
     perSecond: (latenciesMs.length * 1_000) / elapsedMs,
     p99Ms: latenciesMs[Math.floor(latenciesMs.length * 0.99)] ?? Number.NaN,
     cpuMicros: ((await usage()) - usedBefore) / latenciesMs.length,
-  };
-}
-
-function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (of: (sample: Sample) => number) =>
-    samples.map(of).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle(({ perSecond }) => perSecond),
-    p99Ms: middle(({ p99Ms }) => p99Ms),
-    cpuMicros: middle(({ cpuMicros }) => cpuMicros),
   };
 }

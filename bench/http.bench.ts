@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
 import { type Framework, frameworks, type LimiterName } from './http-servers.ts';
-import type { Report } from './runner.ts';
-import { middleOf, pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
+import { middleOf, type Report } from './runner.ts';
+import { pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
 
 /**
  * Requests through Express and Fastify without a limiter, with the framework's own, with ours, and with a hook that only

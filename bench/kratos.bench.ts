@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../test/servers/free-port.ts';
 import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
 import type { ProxyName } from './kratos-servers.ts';
-import type { Report } from './runner.ts';
+import { middleOf, type Report } from './runner.ts';
 
 /**
  * What the login proxy adds in front of Kratos, beside nginx `proxy_pass` and the least that node:http can do: the same
@@ -118,18 +118,7 @@ async function measureInTurns(
       if (round > 0) samples[name].push(sample);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, middleOf(samples[name])])) as Record<Name, Sample>;
-}
-
-function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (of: keyof Sample) =>
-    samples.map((sample) => sample[of]).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle('perSecond'),
-    p50Ms: middle('p50Ms'),
-    p99Ms: middle('p99Ms'),
-    cpuMicros: middle('cpuMicros'),
-  };
+  return Object.fromEntries(measured.map((name) => [name, middleOf(samples[name])])) as Record<Name, Sample>;
 }
 
 const execute = promisify(execFile);

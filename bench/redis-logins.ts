@@ -4,7 +4,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { createGuard, type Decision } from '../src/index.ts';
 import type { Store } from '../src/stores/store.ts';
 import type { RedisServer } from '../test/servers/redis-server.ts';
-import type { Report } from './runner.ts';
+import { middleOf, type Report } from './runner.ts';
 
 /** What the login benches on Redis share: the attempts, ours and the peer's, and how they are measured. */
 
@@ -146,18 +146,6 @@ export async function measureInTurns<Name extends string>(
   }
   const middles = names.map((name) => [name, middleOf(samples.get(name) ?? [])]);
   return Object.fromEntries(middles) as Record<Name, Sample>;
-}
-
-function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (of: keyof Sample): number =>
-    samples.map((sample) => sample[of]).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle('perSecond'),
-    p50Ms: middle('p50Ms'),
-    p99Ms: middle('p99Ms'),
-    serverMicrosPerOp: middle('serverMicrosPerOp'),
-    commandsPerOp: middle('commandsPerOp'),
-  };
 }
 
 /** One round: the attempts, and the servers, which serve nobody else meanwhile. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { medianOf, mediansOf, toResult, toTable } from './runner.ts';
+import { medianOf, mediansOf, middleOf, toResult, toTable } from './runner.ts';
 
 const measured = { metric: 'check (ops/s)', ours: 300, peer: 'peer 1', peerValue: 200 };
 
@@ -47,5 +47,17 @@ describe('mediansOf', () => {
     };
     expect(await mediansOf(3, [round('a'), round('b')])).toEqual([2, 20]);
     expect(order.join('')).toBe('abababab');
+  });
+});
+
+describe('middleOf', () => {
+  it('has the middle of each number, whichever round it was', () => {
+    const rounds = [
+      { perSecond: 3, p99Ms: 10 },
+      { perSecond: 1, p99Ms: 30 },
+      { perSecond: 2, p99Ms: 20 },
+    ];
+    expect(middleOf(rounds)).toEqual({ perSecond: 2, p99Ms: 20 });
+    expect(() => middleOf([])).toThrow('at least one round');
   });
 });

@@ -92,8 +92,20 @@ export async function mediansOf(rounds: number, contenders: readonly Round[]): P
       if (turn > 0) values[index]?.push(value);
     }
   }
-  return values.map((measured) => {
-    measured.sort((a, b) => a - b);
-    return measured[Math.floor(measured.length / 2)] ?? Number.NaN;
-  });
+  return values.map(middle);
+}
+
+/** The middle of each number that the rounds of one contender have shown. */
+export function middleOf<Sample extends { readonly [Name in keyof Sample]: number }>(
+  samples: readonly Sample[],
+): Sample {
+  const [first] = samples;
+  if (first === undefined) throw new TypeError('A middle needs at least one round.');
+  const names = Object.keys(first) as (keyof Sample)[];
+  const middles = names.map((name) => [name, middle(samples.map((sample) => sample[name]))]);
+  return Object.fromEntries(middles) as Sample;
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Report } from './runner.ts';
+import { middleOf, type Report } from './runner.ts';
 import { benchToken, type ServerName, serverNames } from './service-servers.ts';
-import { middleOf, pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
+import { pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
 
 /**
  * `POST /v1/check` of the service beside a bare Fastify endpoint that parses the same body and returns the same JSON

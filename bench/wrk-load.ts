@@ -62,17 +62,6 @@ export async function pressServer({ url, usage }: Running, load: Load): Promise<
   };
 }
 
-/** The middle of each number. */
-export function middleOf(samples: readonly Sample[]): Sample {
-  const middle = (values: number[]) =>
-    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle(samples.map(({ perSecond }) => perSecond)),
-    p99Ms: middle(samples.map(({ p99Ms }) => p99Ms)),
-    cpuMicros: middle(samples.map(({ cpuMicros }) => cpuMicros)),
-  };
-}
-
 function numberIn(text: string, pattern: RegExp): number {
   return Number(text.match(pattern)?.[1] ?? Number.NaN);
 }
