@@ -93,14 +93,12 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
 
   return {
     identify(signals) {
-      const { account } = signals;
-      const known = account === undefined || account === null ? undefined : latest.get(account);
+      const account = signals.account ?? null;
+      const known = account === null ? undefined : latest.get(account);
       if (known !== undefined && isMadeOf(known, signals)) return known.subject;
       const agent = agentOf(signals.ua);
       const subject = subjectOf(signals, agent);
-      if (account !== undefined && account !== null && isShort(signals)) {
-        latest.set(account, latestOf(signals, agent, subject));
-      }
+      if (account !== null && isShort(signals)) latest.set(account, latestOf(signals, agent, subject));
       return subject;
     },
   };
