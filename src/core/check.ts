@@ -1,20 +1,44 @@
 import { type Context, lookAround } from './context.ts';
 import { conclude, type Decision } from './decision.ts';
-import { noSteps, type Operation } from './operation.ts';
+import { type Course, noSteps, type Operation } from './operation.ts';
 import { isInShadow } from './policy.ts';
+import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 
 /** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
 export function check(request: Request): Operation {
-  return {
-    keys: request.keys.viewed,
-    isWarm: false,
-    look: (records, t) => {
-      const context = lookAround(records, request, t);
-      const decision = decideCheck(context, request);
-      return { isStopped: context.hard.length > 0, steps: noSteps, decide: () => decision };
-    },
-  };
+  return new Check(request);
+}
+
+class Check implements Operation {
+  readonly keys: readonly Key[];
+  readonly isWarm = false;
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.keys = request.keys.viewed;
+    this.#request = request;
+  }
+
+  look(records: Records, t: number): Course {
+    const context = lookAround(records, this.#request, t);
+    return new CheckCourse(context.hard.length > 0, decideCheck(context, this.#request));
+  }
+}
+
+class CheckCourse implements Course {
+  readonly isStopped: boolean;
+  readonly steps = noSteps;
+  readonly #decision: Decision;
+
+  constructor(isStopped: boolean, decision: Decision) {
+    this.isStopped = isStopped;
+    this.#decision = decision;
+  }
+
+  decide(): Decision {
+    return this.#decision;
+  }
 }
 
 function decideCheck(context: Context, { policy }: Request): Decision {

@@ -1,7 +1,9 @@
 import { type Bucket, charge, fullBucket, type Quota } from './bucket.ts';
 import { type Context, lookAround } from './context.ts';
-import { conclude, type Reason } from './decision.ts';
+import { SteppedCourse } from './course.ts';
+import type { Reason } from './decision.ts';
 import { MINUTE_MS } from './duration.ts';
+import { listOf } from './list.ts';
 import {
   type NetworkDraft,
   networkBlocks,
@@ -10,43 +12,63 @@ import {
   openNetwork,
   writeNetwork,
 } from './network-draft.ts';
-import { answer, noSteps, type Operation, type Step } from './operation.ts';
+import { type Answer, answer, type Course, noSteps, type Operation, type Step } from './operation.ts';
 import type { RatePolicy } from './policy.ts';
-import type { Draft } from './records.ts';
+import type { Draft, Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { type Judged, Ruling } from './ruling.ts';
 import type { Holder } from './standing.ts';
 
 /** §11 consume: each call is charged to its network, device and agent, each on its own. */
 export function consume(request: Request<RatePolicy>, cost: number): Operation {
-  return {
-    keys: request.keys.viewed,
-    isWarm: false,
-    look: (records, t) => {
-      const context = lookAround(records, request, t);
-      const isStopped = context.hard.length > 0;
-      return {
-        isStopped,
-        steps: isStopped ? noSteps : [consumeStep(request, context, cost)],
-        decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
-      };
-    },
-  };
+  return new Consumption(request, cost);
 }
 
-function consumeStep(request: Request<RatePolicy>, context: Context, cost: number): Step {
-  return {
-    keys: networkGroupKeys(request, context),
-    run: (records) => {
-      const draft = openNetwork(records, request, context);
-      const blocked = networkBlocks(draft, request, context);
-      if (blocked.length > 0) return answer(blocked);
-      noteSights(draft, context, request.policy);
-      const reasons = chargeAll(draft, request, context, cost);
-      writeNetwork(records, draft, request, context.t);
-      return answer(reasons);
-    },
-  };
+class Consumption implements Operation {
+  readonly keys: readonly Key[];
+  readonly isWarm = false;
+  readonly #request: Request<RatePolicy>;
+  readonly #cost: number;
+
+  constructor(request: Request<RatePolicy>, cost: number) {
+    this.keys = request.keys.viewed;
+    this.#request = request;
+    this.#cost = cost;
+  }
+
+  look(records: Records, t: number): Course {
+    const request = this.#request;
+    const context = lookAround(records, request, t);
+    const isStopped = context.hard.length > 0;
+    const steps = isStopped ? noSteps : listOf(new ConsumptionStep(request, context, this.#cost));
+    return new SteppedCourse(context, request.policy, steps);
+  }
+}
+
+class ConsumptionStep implements Step {
+  readonly keys: readonly Key[];
+  readonly #request: Request<RatePolicy>;
+  readonly #context: Context;
+  readonly #cost: number;
+
+  constructor(request: Request<RatePolicy>, context: Context, cost: number) {
+    this.keys = networkGroupKeys(request, context);
+    this.#request = request;
+    this.#context = context;
+    this.#cost = cost;
+  }
+
+  run(records: Records): Answer {
+    const request = this.#request;
+    const context = this.#context;
+    const draft = openNetwork(records, request, context);
+    const blocked = networkBlocks(draft, request, context);
+    if (blocked.length > 0) return answer(blocked);
+    noteSights(draft, context, request.policy);
+    const reasons = chargeAll(draft, request, context, this.#cost);
+    writeNetwork(records, draft, request, context.t);
+    return answer(reasons);
+  }
 }
 
 function chargeAll(

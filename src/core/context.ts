@@ -41,40 +41,56 @@ function softReason(scope: Scope, { softLevel, softUntil }: Standing): Reason {
 
 /** Looks at all records of a request at time `t`. */
 export function lookAround(records: Records, request: Request, t: number): Context {
-  const { policy, keys, subject } = request;
-  const { device } = subject;
-  const { recordMs, bookMs } = policy.retention;
-  const book = readLive(records, keys.book, t, bookMs)?.devices ?? noDevices;
-  const acquaintance = acquaintanceOf(device, book);
-  const account = readLive(records, keys.account, t, recordMs);
-  const network = readLive(records, keys.network, t, recordMs);
-  const networkDevice = readLive(records, keys.networkDevice, t, recordMs);
-  const agent = routeAgent(records, request, network, t);
-  const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
-  if (account !== undefined) {
-    blocks.note('K4', account.standing, account.at);
-    if (device) blocks.note('K5', findAccountDevice(account.devices, device.token)?.standing, account.at);
+  return new Surroundings(records, request, t);
+}
+
+/** A class, and so are all parts of an operation that wait with it: see decision 0010. */
+class Surroundings implements Context {
+  readonly t: number;
+  readonly known: boolean;
+  readonly trusted: boolean;
+  readonly admitted: boolean;
+  readonly agentKey: Key<AgentRecord>;
+  readonly agentRouted: boolean;
+  readonly book: readonly BookEntry[];
+  readonly hard: readonly Reason[];
+  readonly soft: readonly Reason[];
+  readonly budget: Reason | null;
+
+  constructor(records: Records, request: Request, t: number) {
+    const { policy, keys, subject } = request;
+    const { device } = subject;
+    const { recordMs, bookMs } = policy.retention;
+    const book = readLive(records, keys.book, t, bookMs)?.devices ?? noDevices;
+    const acquaintance = acquaintanceOf(device, book);
+    const account = readLive(records, keys.account, t, recordMs);
+    const network = readLive(records, keys.network, t, recordMs);
+    const networkDevice = readLive(records, keys.networkDevice, t, recordMs);
+    const agent = routeAgent(records, request, network, t);
+    const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
+    if (account !== undefined) {
+      blocks.note('K4', account.standing, account.at);
+      if (device) blocks.note('K5', findAccountDevice(account.devices, device.token)?.standing, account.at);
+    }
+    blocks.noteRecord('K3', networkDevice);
+    blocks.noteRecord('D', readLive(records, keys.device, t, recordMs));
+    blocks.noteRecord('K2', agent.record);
+    blocks.noteRecord('K1', network);
+    blocks.noteRecord('P48', readLive(records, keys.p48, t, recordMs));
+    blocks.noteRecord('P40', readLive(records, keys.p40, t, recordMs));
+    const { known, trusted } = acquaintance;
+    this.t = t;
+    this.known = known;
+    this.trusted = trusted;
+    this.admitted =
+      device !== null && (known || networkDevice !== undefined || hasRoomForDevice(network, t, policy.caps));
+    this.agentKey = agent.key;
+    this.agentRouted = agent.routed;
+    this.book = book;
+    this.hard = blocks.hard;
+    this.soft = blocks.soft;
+    this.budget = shownBudget(account, trusted, policy, t);
   }
-  blocks.noteRecord('K3', networkDevice);
-  blocks.noteRecord('D', readLive(records, keys.device, t, recordMs));
-  blocks.noteRecord('K2', agent.record);
-  blocks.noteRecord('K1', network);
-  blocks.noteRecord('P48', readLive(records, keys.p48, t, recordMs));
-  blocks.noteRecord('P40', readLive(records, keys.p40, t, recordMs));
-  const { known, trusted } = acquaintance;
-  return {
-    t,
-    known,
-    trusted,
-    admitted:
-      device !== null && (known || networkDevice !== undefined || hasRoomForDevice(network, t, policy.caps)),
-    agentKey: agent.key,
-    agentRouted: agent.routed,
-    book,
-    hard: blocks.hard,
-    soft: blocks.soft,
-    budget: shownBudget(account, trusted, policy, t),
-  };
 }
 
 const noDevices: readonly BookEntry[] = [];
@@ -104,8 +120,8 @@ class RunningBlocks {
     const hard = isHardBlocked(standing, now);
     const soft = isSoftBlocked(standing, now);
     if (!(hard || soft) || !stops(scope, this.#acquaintance, this.#ownerLane)) return;
-    if (hard) this.hard = [...this.hard, hardReason(scope, standing)];
-    if (soft) this.soft = [...this.soft, softReason(scope, standing)];
+    if (hard) this.hard = this.hard.concat(hardReason(scope, standing));
+    if (soft) this.soft = this.soft.concat(softReason(scope, standing));
   }
 }
 

@@ -2,6 +2,7 @@ import { AccountFailureStep } from './account-failure.ts';
 import { type Context, lookAround } from './context.ts';
 import { conclude, type Decision, type Reason, type Scope } from './decision.ts';
 import { DilutionStep } from './dilution.ts';
+import { listOf } from './list.ts';
 import { NetworkFailureStep } from './network-failure.ts';
 import type { Course, Operation, Step } from './operation.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
@@ -57,13 +58,13 @@ function failureSteps(request: Request<CredentialPolicy>, context: Context): rea
     keys.accountGroup && !isBlocked(context, accountScopes)
       ? new AccountFailureStep(keys.accountGroup, request, context)
       : null;
-  if (isBlocked(context, networkScopes)) return listOf(account, null, null);
+  if (isBlocked(context, networkScopes)) return present(account, null, null);
   const network = context.known ? null : new NetworkFailureStep(request, context);
   const dilution =
     keys.deviceGroup && subject.device && context.admitted && !isBlocked(context, deviceScopes)
       ? new DilutionStep(keys.deviceGroup, subject.device, request, context)
       : null;
-  const steps = listOf(account, network, dilution);
+  const steps = present(account, network, dilution);
   const { prefixes } = policy.correlation;
   if (prefixes === null || subject.macros === null || subject.account === null || context.known) return steps;
   return [...steps, ...prefixSteps(subject.macros, subject.account, request, context, prefixes)];
@@ -74,8 +75,8 @@ function isBlocked({ hard }: Context, group: readonly Scope[]): boolean {
 }
 
 /** Those that there are. Nearly every failure has all three, and a list that is pushed to takes room for sixteen. */
-function listOf(account: Step | null, network: Step | null, dilution: Step | null): readonly Step[] {
-  if (account !== null && network !== null && dilution !== null) return [account, network, dilution];
+function present(account: Step | null, network: Step | null, dilution: Step | null): readonly Step[] {
+  if (account !== null && network !== null && dilution !== null) return listOf(account, network, dilution);
   return [account, network, dilution].filter((step) => step !== null);
 }
 

@@ -3,12 +3,21 @@ import { type AccountDraft, beginChange, openAccount, writeAccount } from './acc
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
 import { type Context, lookAround } from './context.ts';
-import { conclude } from './decision.ts';
+import { SteppedCourse } from './course.ts';
 import { noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
-import { answer, noSteps, type Operation, type Step, silence } from './operation.ts';
+import { listOf } from './list.ts';
+import {
+  type Answer,
+  answer,
+  type Course,
+  noSteps,
+  type Operation,
+  type Step,
+  silence,
+} from './operation.ts';
 import type { CredentialPolicy } from './policy.ts';
-import type { Key } from './records.ts';
+import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { readLive } from './retention.ts';
 import { Ruling } from './ruling.ts';
@@ -21,51 +30,78 @@ import type { ShownDevice } from './subject.ts';
  * parallel; SOFT blocks and budgets never do.
  */
 export function succeed(request: Request<CredentialPolicy>): Operation {
-  const { keys, subject } = request;
-  return {
-    keys: keys.viewed,
-    isWarm: false,
-    look: (records, t) => {
-      const context = lookAround(records, request, t);
-      const { account, book } = keys;
-      const isStopped = context.hard.length > 0;
-      const runs = !isStopped && account !== null && book !== null && subject.device !== null;
-      return {
-        isStopped,
-        steps: runs ? [successStep(account, book, subject.device, request, context)] : noSteps,
-        decide: (reasons) => conclude([...context.hard, ...reasons], t, request.policy),
-      };
-    },
-  };
+  return new Success(request);
 }
 
-function successStep(
-  accountKey: Key<AccountRecord>,
-  bookKey: Key<BookRecord>,
-  device: ShownDevice,
-  request: Request<CredentialPolicy>,
-  context: Context,
-): Step {
-  const { policy } = request;
-  const { bookMs } = policy.retention;
-  const { t } = context;
-  return {
-    keys: [accountKey, bookKey],
-    run: (records) => {
-      const account = openAccount(records, accountKey, t, policy);
-      const blocked = accountBlocks(account, request, context);
-      if (blocked.length > 0) return answer(blocked);
-      beginChange(account, policy);
-      if (!context.known) floodByNewDevice(account, device, request);
-      if (device.confidence !== 'LOW') {
-        const book = enterBook(readLive(records, bookKey, t, bookMs), device, t, policy.caps.bookDevices);
-        records.put(bookKey, book, { keepMs: book.at + bookMs - t, softMs: 0, hardMs: 0 });
-        pardon(account, device);
-      }
-      writeAccount(records, account, t, policy);
-      return silence;
-    },
-  };
+class Success implements Operation {
+  readonly keys: readonly Key[];
+  readonly isWarm = false;
+  readonly #request: Request<CredentialPolicy>;
+
+  constructor(request: Request<CredentialPolicy>) {
+    this.keys = request.keys.viewed;
+    this.#request = request;
+  }
+
+  look(records: Records, t: number): Course {
+    const { keys, subject, policy } = this.#request;
+    const context = lookAround(records, this.#request, t);
+    const { account, book } = keys;
+    const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
+    const steps = runs
+      ? listOf(new SuccessStep(account, book, subject.device, this.#request, context))
+      : noSteps;
+    return new SteppedCourse(context, policy, steps);
+  }
+}
+
+class SuccessStep implements Step {
+  readonly keys: readonly Key[];
+  readonly #account: Key<AccountRecord>;
+  readonly #book: Key<BookRecord>;
+  readonly #device: ShownDevice;
+  readonly #request: Request<CredentialPolicy>;
+  readonly #context: Context;
+
+  constructor(
+    account: Key<AccountRecord>,
+    book: Key<BookRecord>,
+    device: ShownDevice,
+    request: Request<CredentialPolicy>,
+    context: Context,
+  ) {
+    this.keys = listOf<Key>(account, book);
+    this.#account = account;
+    this.#book = book;
+    this.#device = device;
+    this.#request = request;
+    this.#context = context;
+  }
+
+  run(records: Records): Answer {
+    const { policy } = this.#request;
+    const { t, known } = this.#context;
+    const device = this.#device;
+    const account = openAccount(records, this.#account, t, policy);
+    const blocked = accountBlocks(account, this.#request, this.#context);
+    if (blocked.length > 0) return answer(blocked);
+    beginChange(account, policy);
+    if (!known) floodByNewDevice(account, device, this.#request);
+    if (device.confidence !== 'LOW') {
+      this.#enterBook(records);
+      pardon(account, device);
+    }
+    writeAccount(records, account, t, policy);
+    return silence;
+  }
+
+  #enterBook(records: Records): void {
+    const { retention, caps } = this.#request.policy;
+    const { t } = this.#context;
+    const known = readLive(records, this.#book, t, retention.bookMs);
+    const book = enterBook(known, this.#device, t, caps.bookDevices);
+    records.put(this.#book, book, { keepMs: book.at + retention.bookMs - t, softMs: 0, hardMs: 0 });
+  }
 }
 
 /** A flood that a success sets off is stored; the success stays an ALLOW, so its reasons are not given. */

@@ -16,12 +16,20 @@ export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
 export type OperationName = (typeof operationNames)[number];
 
 /** An operation that is ready to run on a store. */
-export interface Call {
+export class Call {
   readonly op: OperationName;
   readonly action: string;
   readonly policy: Policy;
   readonly request: Request;
   readonly operation: Operation;
+
+  constructor(op: OperationName, action: string, request: Request, operation: Operation) {
+    this.op = op;
+    this.action = action;
+    this.policy = request.policy;
+    this.request = request;
+    this.operation = operation;
+  }
 }
 
 export interface EngineOptions {
@@ -144,7 +152,7 @@ function assertPolicy(place: string, policy: Policy): void {
 function callOn(request: Request, op: OperationName, action: string, cost: number): Call {
   const { policy } = request;
   assertCost(cost, policy);
-  return { op, action, policy, request, operation: operationOf(op, request, cost) };
+  return new Call(op, action, request, operationOf(op, request, cost));
 }
 
 function operationOf(op: OperationName, request: Request, cost: number): Operation {

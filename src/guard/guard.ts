@@ -8,7 +8,7 @@ import type { Store, WalkOptions } from '../stores/store.ts';
 import { type Attempt, type AttemptOptions, attempt, type Verify } from './attempt.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
-import { Engine, type OperationName } from './engine.ts';
+import { type Call, Engine, type OperationName } from './engine.ts';
 import {
   type AuditEvent,
   assertEventName,
@@ -87,24 +87,34 @@ export function assembleGuard(parts: GuardParts): Guard {
   const engine = new Engine({ identifier, policies, environment });
   const events = new EventHub<GuardEvents>();
   const modesBefore = parts.before && modesOf.get(parts.before);
-  const modes = new FailureModes(policies, store, failure, events, modesBefore);
+  const isTold = decisionSampler(parts.allowEventEvery ?? 1);
+  const decided = ({ op, action, policy }: Call, decision: Decision) => {
+    const event = { op, action, policy: policy.name, decision };
+    if (isTold(event)) events.emit('decision', event);
+  };
+  const modes = new FailureModes(policies, { store, settings: failure, events, decided }, modesBefore);
   const run: RunCall = (call, at) => modes.run(call, at);
   const runSeen = witness === undefined ? null : witnessed(run, witness, failure.clock, events);
-  const isTold = decisionSampler(parts.allowEventEvery ?? 1);
   const records = clearingStore(store, (setAside) =>
     events.emit('corrupt', { policy: null, op: 'operator', setAside }),
   );
   const audit = new AuditTrail(records, environment, (act) => events.emit('audit', act));
   const operators = new OperatorCalls(records, engine, audit);
 
-  async function decide(op: OperationName, request: GuardRequest, cost: number, time?: OperationTime) {
-    const call = engine.prepare(op, request, cost);
-    assertTime(time);
-    const running = runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at);
-    const decision = running instanceof Promise ? await running : running;
-    const event = { op, action: call.action, policy: call.policy.name, decision };
-    if (isTold(event)) events.emit('decision', event);
-    return decision;
+  function decide(
+    op: OperationName,
+    request: GuardRequest,
+    cost: number,
+    time?: OperationTime,
+  ): Promise<Decision> {
+    try {
+      const call = engine.prepare(op, request, cost);
+      assertTime(time);
+      const running = runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at);
+      return running instanceof Promise ? running : Promise.resolve(running);
+    } catch (cause) {
+      return Promise.reject(cause);
+    }
   }
 
   const guard: Guard = {

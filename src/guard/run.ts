@@ -8,8 +8,8 @@ import {
   type Step,
   silence,
 } from '../core/operation.ts';
-import type { Key, Records } from '../core/records.ts';
-import type { GroupStep, ImmediateStore, Store, ViewOptions } from '../stores/store.ts';
+import type { Records } from '../core/records.ts';
+import type { GroupStep, ImmediateStore, Store } from '../stores/store.ts';
 import { transactEach } from '../stores/transact-each.ts';
 
 const isStopped = (course: Course): boolean => course.isStopped;
@@ -30,47 +30,80 @@ export function operationStore(store: Store): OperationStore {
   };
 }
 
+/** Is told how the operations on a store end; what it gives is what their callers get. */
+export interface Ending<S extends OperationStore> {
+  decided(store: S, decision: Decision): Decision;
+  failed(store: S, cause: unknown): Decision | Promise<Decision>;
+}
+
+/** Nobody is told. */
+const unheard: Ending<OperationStore> = {
+  decided: (_, decision) => decision,
+  failed: (_, cause) => {
+    throw cause;
+  },
+};
+
 /**
  * Runs an operation: one view, then all groups at once (a store that pipelines sends them together), then their
  * remote effects. `at` hands the time in; without it the time is the store's. Where the store shows its records at once
- * there is no promise for that, and none at all where nothing is written; faults are thrown then.
+ * there is no promise for that, and none at all where nothing is written. One promise takes the answers of the store to
+ * the caller: each further one of an operation that waits would keep more memory alive than its records do.
  */
-export function runOperation(
-  store: OperationStore,
+export function runOperation<S extends OperationStore>(
+  store: S,
   operation: Operation,
   at?: number,
+  ending: Ending<S> = unheard,
 ): Decision | Promise<Decision> {
   const { keys, isWarm } = operation;
   const options = isWarm ? warm : cold;
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
-  const course = store.viewNow?.(keys, look, options);
-  if (course === undefined) return viewAndFollow(store, keys, look, options);
-  return course.steps.length === 0 ? course.decide(noReasons) : follow(store, course);
-}
-
-async function viewAndFollow(
-  store: OperationStore,
-  keys: readonly Key[],
-  look: (records: Records, now: number) => Course,
-  options: ViewOptions<Course>,
-): Promise<Decision> {
-  const course = await store.view(keys, look, options);
-  return course.steps.length === 0 ? course.decide(noReasons) : follow(store, course);
-}
-
-/** Takes the steps of a course and decides. */
-async function follow(store: OperationStore, course: Course): Promise<Decision> {
-  let spoken = noReasons;
-  let pending = course.steps;
-  while (pending.length > 0) {
-    const answers = await store.transactEach(pending);
-    pending = noSteps;
-    for (const { reasons, effects } of answers) {
-      spoken = joined(spoken, reasons);
-      pending = joined(pending, effects);
-    }
+  try {
+    const course = store.viewNow?.(keys, look, options);
+    if (course !== undefined) return follow(store, course, course.steps, noReasons, ending);
+    return store.view(keys, look, options).then(
+      (viewed) => follow(store, viewed, viewed.steps, noReasons, ending),
+      (cause: unknown) => ending.failed(store, cause),
+    );
+  } catch (cause) {
+    return ending.failed(store, cause);
   }
-  return course.decide(spoken);
+}
+
+/** Takes these steps of a course and what follows from them, and decides. */
+function follow<S extends OperationStore>(
+  store: S,
+  course: Course,
+  steps: readonly Step[],
+  spoken: readonly Reason[],
+  ending: Ending<S>,
+): Decision | Promise<Decision> {
+  try {
+    if (steps.length === 0) return ending.decided(store, course.decide(spoken));
+    return store.transactEach(steps).then(
+      (answers) => goOn(store, course, answers, spoken, ending),
+      (cause: unknown) => ending.failed(store, cause),
+    );
+  } catch (cause) {
+    return ending.failed(store, cause);
+  }
+}
+
+function goOn<S extends OperationStore>(
+  store: S,
+  course: Course,
+  answers: readonly Answer[],
+  before: readonly Reason[],
+  ending: Ending<S>,
+): Decision | Promise<Decision> {
+  let spoken = before;
+  let effects = noSteps;
+  for (const answer of answers) {
+    spoken = joined(spoken, answer.reasons);
+    effects = joined(effects, answer.effects);
+  }
+  return follow(store, course, effects, spoken, ending);
 }
 
 /** The same, on a store that answers at once. */

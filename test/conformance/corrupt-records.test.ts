@@ -18,9 +18,11 @@ const login = (account: string, ip = '2001:db8:1:1::1'): GuardRequest => ({
   device: null,
 });
 
-function openGuard(face?: Parameters<typeof createCorruptibleStore>[0]) {
+type Face = NonNullable<Parameters<typeof createCorruptibleStore>[0]>;
+
+function openGuard(face?: Face, deadlineMs?: number | null) {
   const store = createCorruptibleStore(face);
-  const guard = createGuard({ store, secret });
+  const guard = createGuard({ store, secret, failure: { deadlineMs } });
   const told: CorruptEvent[] = [];
   guard.on('corrupt', (event) => told.push(event));
   return { store, guard, told };
@@ -33,9 +35,15 @@ async function throwsOnce(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a record that cannot be read is set aside by whoever meets it', () => {
-  describe.each(['promises', 'viewNow', 'immediate'] as const)('by a guard, on a store with %s', (face) => {
+  describe.each<[Face, number | null]>([
+    ['promises', 1_000],
+    ['promises', null],
+    ['viewNow', 1_000],
+    ['viewNow', null],
+    ['immediate', null],
+  ])('by a guard, on a store with %s and a deadline of %s', (face, deadlineMs) => {
     test.each(['K4', 'K1', 'P48', 'P40', 'P32'])('a login failure, in %s', async (kind) => {
-      const { store, guard, told } = openGuard(face);
+      const { store, guard, told } = openGuard(face, deadlineMs);
       await guard.fail(login('a'));
       store.corrupt(`:${kind}:`);
       await throwsOnce(() => guard.fail(login('a')));
@@ -44,7 +52,7 @@ describe('a record that cannot be read is set aside by whoever meets it', () => 
     });
 
     test('a check', async () => {
-      const { store, guard, told } = openGuard(face);
+      const { store, guard, told } = openGuard(face, deadlineMs);
       await guard.fail(login('a'));
       store.corrupt(':K4:');
       await throwsOnce(() => guard.check(login('a')));

@@ -1,11 +1,8 @@
 import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
-import type { Store } from '../../stores/store.ts';
 import type { Call } from '../engine.ts';
-import type { EventHub, GuardEvents } from '../events.ts';
-import type { FailureSettings } from './failure-options.ts';
-import { PolicyMode, type PolicyStatus } from './policy-mode.ts';
+import { type ModeParts, PolicyMode, type PolicyStatus } from './policy-mode.ts';
 
 /** The failure modes of a guard: one per policy, each on its own. */
 export class FailureModes {
@@ -13,17 +10,11 @@ export class FailureModes {
   #isClosed = false;
 
   /** @param before the modes that these take the place of */
-  constructor(
-    policies: readonly Policy[],
-    store: Store,
-    settings: FailureSettings,
-    events: EventHub<GuardEvents>,
-    before?: FailureModes,
-  ) {
+  constructor(policies: readonly Policy[], parts: ModeParts, before?: FailureModes) {
     this.#byPolicy = new Map(
       policies.map((policy) => {
         const modeBefore = before === undefined ? undefined : before.#byPolicy.get(policy.name);
-        return [policy.name, new PolicyMode(policy, store, settings, events, modeBefore)];
+        return [policy.name, new PolicyMode(policy, parts, modeBefore)];
       }),
     );
   }

@@ -1,7 +1,9 @@
 import { Fault } from '../../core/fault.ts';
+import { noSteps } from '../../core/operation.ts';
 import type { Key, Records } from '../../core/records.ts';
 import type { GroupStep, Store, ViewOptions } from '../../stores/store.ts';
 import { transactEach } from '../../stores/transact-each.ts';
+import type { Call } from '../engine.ts';
 import type { OperationStore } from '../run.ts';
 
 /** The time between two trips of a breaker: an operation that began in one counts for no other. */
@@ -14,15 +16,23 @@ export interface Spell {
  * tripped, nothing that is left of the operation reaches the store any more.
  */
 export class OperationLine implements OperationStore {
+  readonly call: Call;
+  /** The time that was handed in. */
+  readonly at: number | undefined;
+  /** By the clock of the node. */
+  readonly startedAt: number;
   /** In which the operation began. */
   readonly spell: Spell;
   readonly #store: Store;
-  #steps: readonly GroupStep<unknown>[] = [];
+  #steps: readonly GroupStep<unknown>[] = noSteps;
   #hasEnded = false;
 
-  constructor(store: Store, spell: Spell) {
+  constructor(store: Store, spell: Spell, call: Call, at: number | undefined, startedAt: number) {
     this.#store = store;
     this.spell = spell;
+    this.call = call;
+    this.at = at;
+    this.startedAt = startedAt;
   }
 
   viewNow<T extends object>(

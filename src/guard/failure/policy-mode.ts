@@ -1,6 +1,5 @@
 import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, type FaultCode } from '../../core/fault.ts';
-import type { Operation } from '../../core/operation.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Key } from '../../core/records.ts';
 import { setAsideAmong } from '../../stores/clearing-store.ts';
@@ -9,7 +8,7 @@ import { isStoreFailure } from '../../stores/store-failure.ts';
 import { isUnreadable } from '../../stores/unreadable.ts';
 import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
-import { runImmediately, runOperation } from '../run.ts';
+import { type Ending, runImmediately, runOperation } from '../run.ts';
 import { advance, type Breaker, freshBreaker, noteFailure, noteProbe, phaseOf } from './breaker.ts';
 import { withinDeadline } from './deadline.ts';
 import type { LocalCaps } from './degraded-caps.ts';
@@ -29,12 +28,13 @@ export interface PolicyStatus {
   readonly fault: FaultCode | null;
 }
 
-/** An operation that has been begun. */
-interface Begun {
-  readonly call: Call;
-  readonly at: number | undefined;
-  readonly startedAt: number;
-  readonly line: OperationLine;
+/** What the modes of all policies share. */
+export interface ModeParts {
+  readonly store: Store;
+  readonly settings: FailureSettings;
+  readonly events: EventHub<GuardEvents>;
+  /** Is told of every decision, before the caller is. */
+  readonly decided: (call: Call, decision: Decision) => void;
 }
 
 /**
@@ -49,6 +49,15 @@ export class PolicyMode {
   readonly #events: EventHub<GuardEvents>;
   readonly #caps: LocalCaps;
   readonly #probes: ProbeLoop;
+  readonly #decided: (call: Call, decision: Decision) => void;
+  readonly #ending: Ending<OperationLine> = {
+    decided: ({ call, startedAt }, decision) => {
+      this.#reportCall(call.op, startedAt, null);
+      this.#decided(call, decision);
+      return decision;
+    },
+    failed: (line, cause) => this.#recover(line, cause),
+  };
   #breaker: Breaker = freshBreaker;
   #epoch: DegradedEpoch | null = null;
   #mode: Mode = 'NORMAL';
@@ -59,14 +68,9 @@ export class PolicyMode {
   #isStopped = false;
 
   /** @param before the mode of this policy that this one takes the place of, after a change of policies */
-  constructor(
-    policy: Policy,
-    store: Store,
-    settings: FailureSettings,
-    events: EventHub<GuardEvents>,
-    before?: PolicyMode,
-  ) {
+  constructor(policy: Policy, { store, settings, events, decided }: ModeParts, before?: PolicyMode) {
     this.#policy = policy;
+    this.#decided = decided;
     this.#store = store;
     // Where records may have to be set aside, the keys of every call are needed: those of an operation at once are not known.
     this.#immediate = store.setAside === undefined ? store.immediate : undefined;
@@ -86,38 +90,39 @@ export class PolicyMode {
     const startedAt = this.#settings.clock.now();
     const now = this.#tick(startedAt);
     if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
-    const line = new OperationLine(this.#store, this.#spell);
-    const begun = { call, at, startedAt, line };
+    const line = new OperationLine(this.#store, this.#spell, call, at, startedAt);
+    return this.#immediate === undefined ? this.#runOn(line) : this.#runAtOnce(line, this.#immediate);
+  }
+
+  #runOn(line: OperationLine): Decision | Promise<Decision> {
+    const { deadlineMs, clock } = this.#settings;
+    const { call, at } = line;
+    const ending = this.#ending;
+    if (deadlineMs === null) return runOperation(line, call.operation, at, ending);
     try {
-      const running = this.#begin(call.operation, line, at);
-      if (running instanceof Promise) return this.#finish(begun, running);
-      this.#reportCall(call.op, startedAt, null);
-      return running;
+      const running = runOperation(line, call.operation, at);
+      if (!(running instanceof Promise)) return ending.decided(line, running);
+      // Its end is heard here: what comes after the deadline has been decided without the store.
+      return withinDeadline(running, deadlineMs, clock).then(
+        (decision) => ending.decided(line, decision),
+        (cause: unknown) => ending.failed(line, cause),
+      );
     } catch (cause) {
-      return this.#recover(begun, cause);
+      return ending.failed(line, cause);
     }
   }
 
-  #begin(operation: Operation, line: OperationLine, at?: number): Decision | Promise<Decision> {
-    const immediate = this.#immediate;
-    return immediate === undefined
-      ? runOperation(line, operation, at)
-      : runImmediately(immediate, operation, at);
-  }
-
-  async #finish(begun: Begun, running: Promise<Decision>): Promise<Decision> {
-    const { deadlineMs, clock } = this.#settings;
+  #runAtOnce(line: OperationLine, store: ImmediateStore): Decision | Promise<Decision> {
     try {
-      const decision = await withinDeadline(running, deadlineMs, clock);
-      this.#reportCall(begun.call.op, begun.startedAt, null);
-      return decision;
+      return this.#ending.decided(line, runImmediately(store, line.call.operation, line.at));
     } catch (cause) {
-      return this.#recover(begun, cause);
+      return this.#ending.failed(line, cause);
     }
   }
 
   /** What is left of the operation reaches the store no more. */
-  async #recover({ call, at, startedAt, line }: Begun, cause: unknown): Promise<Decision> {
+  async #recover(line: OperationLine, cause: unknown): Promise<Decision> {
+    const { call, at, startedAt } = line;
     line.end();
     this.#reportCall(call.op, startedAt, cause);
     if (isUnreadable(cause)) await this.#quarantine(call, line.stepKeys);
@@ -217,8 +222,13 @@ export class PolicyMode {
   }
 
   /** An answer without the store. A rate policy fails open under its guardrails, unless it is shut. */
-  #answer({ op, policy, request }: Call, t: number): Decision {
-    if (this.#isClosed()) return refuse(policy, t);
+  #answer(call: Call, t: number): Decision {
+    const decision = this.#isClosed() ? refuse(call.policy, t) : this.#answerOpen(call, t);
+    this.#decided(call, decision);
+    return decision;
+  }
+
+  #answerOpen({ op, policy, request }: Call, t: number): Decision {
     const verdict = this.#caps.judge(op, request, this.#now);
     this.#epoch?.note(verdict);
     const decision = answerByCaps(policy, verdict.over, t);

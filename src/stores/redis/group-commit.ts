@@ -1,3 +1,4 @@
+import { listOf } from '../../core/list.ts';
 import { groupOf } from '../group-tag.ts';
 import type { GroupStep } from '../store.ts';
 import { CommitTurn, type CommitTurnParts } from './commit-turn.ts';
@@ -12,10 +13,17 @@ const maxSteps = 512;
  */
 const groupsPerTurn = 32;
 
+const oneStep = [undefined];
+
 /** The steps of one group that wait for their turn. */
-interface Group {
+class Group {
   readonly tag: string;
   waiting: WaitingStep[];
+
+  constructor(tag: string, first: WaitingStep) {
+    this.tag = tag;
+    this.waiting = listOf(first);
+  }
 }
 
 /**
@@ -36,7 +44,7 @@ export class GroupCommit {
   /** Runs the step and resolves with what it returned once its puts are written. */
   transact<T>(step: GroupStep<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const call = new StepCall(1, this.#parts.deadlines, (values) => resolve(values[0] as T), reject);
+      const call = new StepCall(oneStep, this.#parts.deadlines, (values) => resolve(values[0] as T), reject);
       this.#add(step, call, 0);
     });
   }
@@ -45,7 +53,7 @@ export class GroupCommit {
   transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
     return new Promise((resolve, reject) => {
       const told = resolve as (values: readonly unknown[]) => void;
-      const call = new StepCall(steps.length, this.#parts.deadlines, told, reject);
+      const call = new StepCall(steps, this.#parts.deadlines, told, reject);
       for (let place = 0; place < steps.length; place += 1)
         this.#add(steps[place] as GroupStep<T>, call, place);
     });
@@ -63,7 +71,7 @@ export class GroupCommit {
     const waiting = new WaitingStep(step, call, place);
     const tag = groupOf(step.keys);
     const group = this.#groups.get(tag);
-    if (group === undefined) this.#open({ tag, waiting: [waiting] });
+    if (group === undefined) this.#open(new Group(tag, waiting));
     else group.waiting.push(waiting);
   }
 
@@ -88,7 +96,7 @@ export class GroupCommit {
       if (this.#groups.size === 0) this.#idle();
       return;
     }
-    group.waiting = batch.length > maxSteps ? batch.splice(maxSteps) : [];
+    group.waiting = batch.length > maxSteps ? batch.splice(maxSteps) : listOf();
     new CommitTurn(this.#parts, batch, () => this.#next(group)).begin();
   }
 }

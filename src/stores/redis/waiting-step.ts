@@ -12,15 +12,18 @@ export class StepCall implements Expirable {
   readonly #deadline: Deadline;
   #left: number;
 
-  /** @param resolve is told what the steps returned, in their order, once the last one is written */
+  /**
+   * @param steps as many as there are; which ones does not matter
+   * @param resolve is told what the steps returned, in their order, once the last one is written
+   */
   constructor(
-    steps: number,
+    steps: readonly unknown[],
     deadlines: Deadlines,
     resolve: (values: readonly unknown[]) => void,
     reject: (cause: unknown) => void,
   ) {
-    this.#values = new Array(steps);
-    this.#left = steps;
+    this.#values = steps.map(() => undefined);
+    this.#left = steps.length;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadlines = deadlines;
