@@ -1,5 +1,5 @@
 import { isBudgetSoft, presentBudget, renewBudget } from './budget.ts';
-import { type Opened, open, write } from './draft.ts';
+import { draftOf, type Opened, openDraft, storeDraft } from './draft.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
 import { accountKind } from './record-kinds.ts';
 import type { Draft, Key, Records } from './records.ts';
@@ -22,7 +22,8 @@ export function openAccount(
   t: number,
   policy: CredentialPolicy,
 ): AccountDraft {
-  const opened = open(records, key, accountKind, t, policy.retention.recordMs);
+  const draft = draftOf(records, key, accountKind);
+  const opened = openDraft(draft, draft?.at, key, accountKind, t, policy.retention.recordMs);
   const { holder: record, now } = opened;
   const budget = presentBudget(record.budget, now, policy.budget);
   const wasSoft =
@@ -41,5 +42,6 @@ export function writeAccount(
   t: number,
   { retention }: CredentialPolicy,
 ): void {
-  write(records, key, t, retention.recordMs, record.devices);
+  record.at = key.now;
+  storeDraft(records, key, record.standing, t, retention.recordMs, record.devices);
 }

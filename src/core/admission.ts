@@ -1,7 +1,7 @@
 import type { CapPolicy } from './policy.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
-import { readLive } from './retention.ts';
+import { ifLive, readLive } from './retention.ts';
 import type { AgentRecord, NetworkRecord } from './state.ts';
 import { countWithin } from './times.ts';
 
@@ -33,7 +33,8 @@ export function routeAgent(
   t: number,
 ): RoutedAgent {
   const { caps, retention } = policy;
-  const record = readLive(records, keys.agent, t, retention.recordMs);
+  const found = records.get(keys.agent);
+  const record = ifLive(found, found?.at, t, retention.recordMs);
   const full = network !== undefined && isFull(network.agentsSeenAt, caps.networkAgents, network.at, t, caps);
   if (record !== undefined || !full) return { key: keys.agent, routed: false, record };
   const other = readLive(records, keys.otherAgent, t, retention.recordMs);

@@ -5,11 +5,11 @@ import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
 import { noReasons } from './operation.ts';
 import type { Policy } from './policy.ts';
-import type { Key, Records, StoredRecord } from './records.ts';
+import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
-import { readLive } from './retention.ts';
-import { cleanStanding, type Holder, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
-import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
+import { find, ifLive, readLive } from './retention.ts';
+import { cleanStanding, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
+import type { AccountRecord, AgentRecord, BookEntry, PrefixRecord } from './state.ts';
 
 /**
  * What one view of all records tells (engine contract §3). It is computed once per operation; with it the groups
@@ -61,23 +61,29 @@ class Surroundings implements Context {
     const { policy, keys, subject } = request;
     const { device } = subject;
     const { recordMs, bookMs } = policy.retention;
-    const book = readLive(records, keys.book, t, bookMs)?.devices ?? noDevices;
-    const acquaintance = acquaintanceOf(device, book);
-    const account = readLive(records, keys.account, t, recordMs);
-    const network = readLive(records, keys.network, t, recordMs);
-    const networkDevice = readLive(records, keys.networkDevice, t, recordMs);
+    const foundBook = find(records, keys.book);
+    const foundAccount = find(records, keys.account);
+    const foundNetwork = find(records, keys.network);
+    const foundNetworkDevice = find(records, keys.networkDevice);
+    const foundDevice = find(records, keys.device);
+    const book = ifLive(foundBook, foundBook?.at, t, bookMs)?.devices ?? noDevices;
+    const account = ifLive(foundAccount, foundAccount?.at, t, recordMs);
+    const network = ifLive(foundNetwork, foundNetwork?.at, t, recordMs);
+    const networkDevice = ifLive(foundNetworkDevice, foundNetworkDevice?.at, t, recordMs);
+    const deviceAlone = ifLive(foundDevice, foundDevice?.at, t, recordMs);
     const agent = routeAgent(records, request, network, t);
+    const acquaintance = acquaintanceOf(device, book);
     const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
     if (account !== undefined) {
       blocks.note('K4', account.standing, account.at);
       if (device) blocks.note('K5', findAccountDevice(account.devices, device.token)?.standing, account.at);
     }
-    blocks.noteRecord('K3', networkDevice);
-    blocks.noteRecord('D', readLive(records, keys.device, t, recordMs));
-    blocks.noteRecord('K2', agent.record);
-    blocks.noteRecord('K1', network);
-    blocks.noteRecord('P48', readLive(records, keys.p48, t, recordMs));
-    blocks.noteRecord('P40', readLive(records, keys.p40, t, recordMs));
+    if (networkDevice !== undefined) blocks.note('K3', networkDevice.standing, networkDevice.at);
+    if (deviceAlone !== undefined) blocks.note('D', deviceAlone.standing, deviceAlone.at);
+    if (agent.record !== undefined) blocks.note('K2', agent.record.standing, agent.record.at);
+    if (network !== undefined) blocks.note('K1', network.standing, network.at);
+    blocks.notePrefix('P48', readLive(records, keys.p48, t, recordMs));
+    blocks.notePrefix('P40', readLive(records, keys.p40, t, recordMs));
     const { known, trusted } = acquaintance;
     this.t = t;
     this.known = known;
@@ -109,7 +115,7 @@ class RunningBlocks {
     this.#t = t;
   }
 
-  noteRecord(scope: Scope, record: (Readonly<Holder> & StoredRecord) | undefined): void {
+  notePrefix(scope: 'P48' | 'P40', record: PrefixRecord | undefined): void {
     if (record !== undefined) this.note(scope, record.standing, record.at);
   }
 

@@ -1,6 +1,6 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
-import { open, write } from './draft.ts';
+import { draftOf, openDraft, storeDraft } from './draft.ts';
 import { type Answer, answer, noReasons, type Step } from './operation.ts';
 import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
 import { agentKind, deviceKind } from './record-kinds.ts';
@@ -39,7 +39,8 @@ export class DilutionStep implements Step {
     const { policy, subject } = this.#request;
     const context = this.#context;
     const { recordMs } = policy.retention;
-    const opened = open(records, this.keys[0], deviceKind, context.t, recordMs);
+    const draft = draftOf(records, this.keys[0], deviceKind);
+    const opened = openDraft(draft, draft?.at, this.keys[0], deviceKind, context.t, recordMs);
     const { holder: record, now } = opened;
     if (isHardBlocked(record.standing, now) && stops('D', context, policy.ownerLane)) {
       return answer([hardReason('D', record.standing)]);
@@ -51,7 +52,8 @@ export class DilutionStep implements Step {
     const passive = this.#device.confidence === 'LOW';
     if (fired && !passive && confirms(record, now, dilution)) ruling.escalate('dilution', opened, 2);
     const reasons = ruling.settle();
-    write(records, opened, context.t, recordMs);
+    record.at = now;
+    storeDraft(records, opened, record.standing, context.t, recordMs);
     return fired && passive
       ? { reasons: noReasons, effects: [agentBlock(context, policy)] }
       : answer(reasons);

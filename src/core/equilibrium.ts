@@ -8,7 +8,8 @@ import { countWithin, noteTime } from './times.ts';
  * entries the next failure is HARD.
  */
 export function judgeEquilibrium(ruling: Ruling, { record, key }: AccountDraft, rule: Correlation): void {
-  if (countWithin(record.softs, key.now, rule.windowMs) < rule.count) return;
+  const { softs } = record;
+  if (softs.length < rule.count || countWithin(softs, key.now, rule.windowMs) < rule.count) return;
   ruling.escalate('equilibrium', key, 2);
   record.softs = [];
 }

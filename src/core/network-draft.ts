@@ -1,7 +1,7 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
-import { type Opened, open, write } from './draft.ts';
+import { draftOf, type Opened, openDraft, storeDraft } from './draft.ts';
 import { noReasons } from './operation.ts';
 import type { CapPolicy, Policy } from './policy.ts';
 import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
@@ -31,14 +31,24 @@ export function openNetwork(records: Records, request: Request, context: Context
   const { keys, policy } = request;
   const { t, agentKey, admitted } = context;
   const { recordMs } = policy.retention;
+  const network = draftOf(records, keys.network, networkKind);
+  const agent = draftOf(records, agentKey, agentKind);
   return {
-    network: open(records, keys.network, networkKind, t, recordMs),
-    agent: open(records, agentKey, agentKind, t, recordMs),
-    device:
-      admitted && keys.networkDevice !== null
-        ? open(records, keys.networkDevice, networkDeviceKind, t, recordMs)
-        : null,
+    network: openDraft(network, network?.at, keys.network, networkKind, t, recordMs),
+    agent: openDraft(agent, agent?.at, agentKey, agentKind, t, recordMs),
+    device: admitted ? openDevice(records, keys.networkDevice, t, recordMs) : null,
   };
+}
+
+function openDevice(
+  records: Records,
+  key: Key<NetworkDeviceRecord> | null,
+  t: number,
+  keepMs: number,
+): Opened<NetworkDeviceRecord> | null {
+  if (key === null) return null;
+  const device = draftOf(records, key, networkDeviceKind);
+  return openDraft(device, device?.at, key, networkDeviceKind, t, keepMs);
 }
 
 /** Running HARD blocks of this group that stop the request. */
@@ -75,7 +85,12 @@ function noted(times: readonly number[], now: number, cap: number, { networkSigh
 /** A group whose rules ran has written all its records of the request (§1). */
 export function writeNetwork(records: Records, draft: NetworkDraft, { policy }: Request, t: number): void {
   const { recordMs } = policy.retention;
-  write(records, draft.network, t, recordMs);
-  write(records, draft.agent, t, recordMs);
-  if (draft.device) write(records, draft.device, t, recordMs);
+  const { network, agent, device } = draft;
+  network.holder.at = network.now;
+  storeDraft(records, network, network.holder.standing, t, recordMs);
+  agent.holder.at = agent.now;
+  storeDraft(records, agent, agent.holder.standing, t, recordMs);
+  if (device === null) return;
+  device.holder.at = device.now;
+  storeDraft(records, device, device.holder.standing, t, recordMs);
 }

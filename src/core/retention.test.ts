@@ -12,12 +12,7 @@ const holding = (record: StoredRecord | undefined): Records => ({
 
 describe('a record (§1, §3)', () => {
   it('is there until just before its time after the last write has passed', () => {
-    const record = { at: 1_000 };
-    expect([isLive(record, 1_000, 500), isLive(record, 1_499, 500), isLive(record, 1_500, 500)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([1_000, 1_499, 1_500].map((t) => isLive(1_000, t, 500))).toEqual([true, true, false]);
   });
 
   it('counts as absent from then on, although the store still holds it', () => {

@@ -2,18 +2,36 @@ import type { Key, Records, Retention, StoredRecord } from './records.ts';
 
 /** Expiry (engine contract §1, §3): a record past it counts as absent, whether or not the store has dropped it. */
 
-export const isLive = (record: StoredRecord, t: number, keepMs: number): boolean => t < record.at + keepMs;
+/** @param at when the record was written last */
+export const isLive = (at: number, t: number, keepMs: number): boolean => t < at + keepMs;
 
-/** The record, if there is one that has not expired. */
+/**
+ * The record, if there is one that has not expired. Its time is handed in by whoever knows the record's kind: see decision
+ * 0011.
+ */
+export function ifLive<R extends StoredRecord>(
+  record: R | undefined,
+  at: number | undefined,
+  t: number,
+  keepMs: number,
+): R | undefined {
+  return at !== undefined && isLive(at, t, keepMs) ? record : undefined;
+}
+
+/** What is stored under a key, if there is one. */
+export function find<R extends StoredRecord>(records: Records, key: Key<R> | null): R | undefined {
+  return key === null ? undefined : records.get(key);
+}
+
+/** Both at once. */
 export function readLive<R extends StoredRecord>(
   records: Records,
   key: Key<R> | null,
   t: number,
   keepMs: number,
 ): R | undefined {
-  if (key === null) return undefined;
-  const record = records.get(key);
-  return record !== undefined && isLive(record, t, keepMs) ? record : undefined;
+  const record = find(records, key);
+  return ifLive(record, record?.at, t, keepMs);
 }
 
 /**

@@ -33,9 +33,12 @@ describe('noteTime', () => {
     );
   });
 
-  it('changes a list in place once it is full, and makes another one before', () => {
+  it('makes another list while it is short, and changes it in place from then on', () => {
     const [short, full]: [number[], number[]] = [[1], [1, 2, 3]];
+    const long = [1, 2, 3, 4];
     expect([noteTime(short, 2, 3), short]).toEqual([[1, 2], [1]]);
+    expect([noteTime(long, 5, 9), long]).toEqual([long, [1, 2, 3, 4, 5]]);
+    expect(noteTime(long, 6, 9)).toBe(long);
     expect(noteTime(full, 4, 3)).toBe(full);
     expect(noteTime(full, 5, 1)).toBe(full);
     expect(full).toEqual([5]);

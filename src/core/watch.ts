@@ -1,7 +1,8 @@
 import type { Correlation } from './policy.ts';
 import type { Draft } from './records.ts';
 import type { Token } from './subject.ts';
-import { copyWindow, hasSeen, observe, type Window } from './window.ts';
+import { isWithin } from './times.ts';
+import { copyWindow, hasSeen, isToken, observe, type Sighting, type Window } from './window.ts';
 
 /**
  * WATCH (engine contract §8): nobody may hover at N − 1. The first time an added entry brings the count to exactly
@@ -30,6 +31,16 @@ export function observeWatched(
   rule: Correlation,
   watchMs: number,
 ): Sight {
+  const only = onlyOf(state.seen, rule);
+  if (only !== null) {
+    const isFresh = isWithin(only.at, now, rule.windowMs);
+    const isSame = isToken(only.id, token);
+    if (!isFresh || isSame) {
+      only.id = token.hash;
+      only.at = now;
+      return isFresh ? 'refreshed' : 'added';
+    }
+  }
   const isAdded = !hasSeen(state.seen, token, now, rule.windowMs);
   state.seen = observe(state.seen, token, now, rule.windowMs);
   if (!isAdded) return 'refreshed';
@@ -37,6 +48,14 @@ export function observeWatched(
   if (state.seen.length >= rule.count || (isNear && now < state.watchUntil)) return 'fired';
   if (isNear) state.watchUntil = now + watchMs;
   return 'added';
+}
+
+/**
+ * The one sighting of a window that holds one, as nearly all do: it is made anew where it is. Null where there are others,
+ * or one alone would be near.
+ */
+function onlyOf(seen: Draft<Window>, { count }: Correlation): Draft<Sighting> | null {
+  return seen.length === 1 && count > 2 ? (seen[0] as Draft<Sighting>) : null;
 }
 
 /** The window starts over, without its flag. */

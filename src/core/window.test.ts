@@ -113,6 +113,40 @@ describe('observeWatched', () => {
     expect([again(1_000), again(1_001)]).toEqual(['fired', 'added']);
   });
 
+  it('sees what a plain list of all sightings tells, for any N', () => {
+    const sightings = fc.array(
+      fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 0, max: 60 })),
+    );
+    fc.assert(
+      fc.property(sightings, fc.integer({ min: 1, max: 5 }), (list, count) => {
+        const watched = makeWatchedWindow();
+        let [seen, watchUntil, now] = [new Map<string, number>(), 0, 0];
+        for (const [id, waitMs] of list) {
+          now += waitMs;
+          seen = new Map([...seen].filter(([, at]) => at > now - 50));
+          const isAdded = !seen.has(id);
+          seen.set(id, now);
+          const isNear = isAdded && seen.size === count - 1;
+          const fires = isAdded && (seen.size >= count || (isNear && now < watchUntil));
+          const expected = fires ? 'fired' : isAdded ? 'added' : 'refreshed';
+          expect(observeWatched(watched, token(id), now, { count, windowMs: 50 }, 90)).toBe(expected);
+          if (isNear && !fires) watchUntil = now + 90;
+          expect(watched.seen).toEqual([...seen].map(([name, at]) => ({ id: name, at })));
+          if (!fires) continue;
+          clearWatched(watched);
+          [seen, watchUntil] = [new Map(), 0];
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('makes the one entry anew under the present secret', () => {
+    const watched = { seen: [{ id: 'old', at: 1 }], watchUntil: 0 };
+    expect(observeWatched(watched, token('new', 'old'), 5, rule, 1_000)).toBe('refreshed');
+    expect(watched.seen).toEqual([{ id: 'new', at: 5 }]);
+  });
+
   it('a refreshed entry neither sets the flag nor fires', () => {
     const { watched } = seeing('ab');
     expect(observeWatched(watched, token('b'), 2, rule, 5_000)).toBe('refreshed');

@@ -97,15 +97,16 @@ export class Engine {
 
   /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
   open(input: GuardRequest): Request {
-    const { policy, keyspace } = this.#checked(input);
+    const { policy, keyspace, subject } = this.locate(input);
     assertAccount(input, policy);
-    return openRequest(policy, keyspace, this.#identifier.identify(input));
+    return openRequest(policy, keyspace, subject);
   }
 
   /** Whom a checked request is about. Without an account it has fewer keys; that is for the caller to find out. */
   locate(input: GuardRequest): Located {
-    const { policy, keyspace } = this.#checked(input);
-    return { policy, keyspace, subject: this.#identifier.identify(input) };
+    assertRequest(input);
+    const { policy, keyspace } = this.#boundTo(input.action);
+    return { policy, keyspace, subject: this.#identifier.identify(input, assertSignals) };
   }
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
@@ -123,13 +124,6 @@ export class Engine {
       );
     }
     return callOn(openRequest(policy, keyspace, subject), op, action, cost);
-  }
-
-  #checked(input: GuardRequest): BoundPolicy {
-    assertRequest(input);
-    const bound = this.#boundTo(input.action);
-    assertSignals(input);
-    return bound;
   }
 
   #boundTo(action: string): BoundPolicy {

@@ -103,6 +103,19 @@ describe('a guard', () => {
     await guard.close();
   });
 
+  test('tells whoever begins to listen of what begins then', async () => {
+    const guard = createGuard({ secret });
+    await guard.check(request);
+    const told: string[] = [];
+    const stop = guard.on('store', ({ op }) => told.push(`store ${op}`));
+    guard.on('decision', ({ op }) => told.push(`decision ${op}`));
+    await guard.fail(request);
+    stop();
+    await guard.check(request);
+    expect(told).toEqual(['store fail', 'decision fail', 'decision check']);
+    await guard.close();
+  });
+
   test.each([
     [{ allowEventEvery: 0 }, 'allowEventEvery'],
     [{ failure: { deadlineMs: 0 } }, 'failure.deadlineMs'],

@@ -166,6 +166,12 @@ export class EventHub<Events extends { listenerFault: ListenerFaultEvent }> {
     };
   }
 
+  /** Whether anybody listens: what nobody hears of need not be put together. */
+  hears(name: keyof Events): boolean {
+    const listeners = this.#listeners.get(name);
+    return listeners !== undefined && listeners.size > 0;
+  }
+
   emit<N extends keyof Events & string>(name: N, event: Events[N]): void {
     const listeners = this.#listeners.get(name) as Set<Listener<Events[N]>> | undefined;
     if (listeners === undefined) return;

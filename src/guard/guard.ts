@@ -89,6 +89,7 @@ export function assembleGuard(parts: GuardParts): Guard {
   const modesBefore = parts.before && modesOf.get(parts.before);
   const isTold = decisionSampler(parts.allowEventEvery ?? 1);
   const decided = ({ op, action, policy }: Call, decision: Decision) => {
+    if (!events.hears('decision')) return;
     const event = { op, action, policy: policy.name, decision };
     if (isTold(event)) events.emit('decision', event);
   };

@@ -1,6 +1,7 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Confidence } from '../core/subject.ts';
+import type { Signals } from '../identity/identifier.ts';
 
 /** What a host tells of one request (engine contract §2). */
 export interface GuardRequest {
@@ -42,7 +43,7 @@ export function assertRequest(request: unknown): void {
  * Checks the fields of a request. Nothing is corrected or cut: a value that does not fit is an input fault that names the
  * field and the value's shape, never the value.
  */
-export function assertSignals({ account, ip, ua, device }: GuardRequest): void {
+export function assertSignals({ account, ip, ua, device }: Signals): void {
   assertText('ip', ip, signalBounds.ip);
   if (account !== undefined && account !== null) assertText('account', account, signalBounds.account);
   if (ua !== undefined && ua !== null && ua !== '') assertText('ua', ua, signalBounds.ua);

@@ -22,8 +22,12 @@ export interface Signals {
 
 /** Turns signals into subjects: normalised and hashed, nothing of them in clear. */
 export interface Identifier {
-  /** @throws Fault `INPUT_INVALID` when `ip` is not the text of an address. The other signals are taken as they are. */
-  identify(signals: Signals): Subject;
+  /**
+   * @param check throws where the signals are not to be taken. It is not asked about the latest ones of an account, which
+   * it has seen when they came first. Default: they are taken as they are.
+   * @throws Fault `INPUT_INVALID` when `ip` is not the text of an address.
+   */
+  identify(signals: Signals, check?: (signals: Signals) => void): Subject;
 }
 
 interface Origin {
@@ -92,10 +96,11 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
   }
 
   return {
-    identify(signals) {
+    identify(signals, check) {
       const account = signals.account ?? null;
       const known = account === null ? undefined : latest.get(account);
       if (known !== undefined && isMadeOf(known, signals)) return known.subject;
+      check?.(signals);
       const agent = agentOf(signals.ua);
       const subject = subjectOf(signals, agent);
       if (account !== null && isShort(signals)) latest.set(account, latestOf(signals, agent, subject));
@@ -106,12 +111,13 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
 
 /** To compare four short texts takes less time than to look three of them up. */
 function isMadeOf(known: LatestSubject, { ip, ua, device }: Signals): boolean {
-  return (
-    known.ip === ip &&
-    known.deviceId === device?.id &&
-    known.confidence === device?.confidence &&
-    known.agent.ua === (ua ?? null)
-  );
+  return known.ip === ip && known.agent.ua === (ua ?? null) && isSameDevice(known, device ?? null);
+}
+
+/** A device without an id is not the missing one. */
+function isSameDevice({ deviceId, confidence }: LatestSubject, device: Signals['device'] | null): boolean {
+  if (device === null || device === undefined) return deviceId === undefined;
+  return deviceId !== undefined && device.id === deviceId && device.confidence === confidence;
 }
 
 /** Longer texts are not remembered, so that nobody can fill the memory with them. */

@@ -19,15 +19,15 @@ export class OperationLine implements OperationStore {
   readonly call: Call;
   /** The time that was handed in. */
   readonly at: number | undefined;
-  /** By the clock of the node. */
-  readonly startedAt: number;
+  /** By the clock of the node; null where nobody wants to know how long it took. */
+  readonly startedAt: number | null;
   /** In which the operation began. */
   readonly spell: Spell;
   readonly #store: Store;
   #steps: readonly GroupStep<unknown>[] = noSteps;
   #hasEnded = false;
 
-  constructor(store: Store, spell: Spell, call: Call, at: number | undefined, startedAt: number) {
+  constructor(store: Store, spell: Spell, call: Call, at: number | undefined, startedAt: number | null) {
     this.#store = store;
     this.spell = spell;
     this.call = call;

@@ -51,11 +51,7 @@ export class PolicyMode {
   readonly #probes: ProbeLoop;
   readonly #decided: (call: Call, decision: Decision) => void;
   readonly #ending: Ending<OperationLine> = {
-    decided: ({ call, startedAt }, decision) => {
-      this.#reportCall(call.op, startedAt, null);
-      this.#decided(call, decision);
-      return decision;
-    },
+    decided: ({ call, startedAt }, decision) => this.#conclude(call, startedAt, decision),
     failed: (line, cause) => this.#recover(line, cause),
   };
   #breaker: Breaker = freshBreaker;
@@ -87,11 +83,12 @@ export class PolicyMode {
    * what is not a failure of the store.
    */
   run(call: Call, at?: number): Decision | Promise<Decision> {
-    const startedAt = this.#settings.clock.now();
-    const now = this.#tick(startedAt);
-    if (this.#breaker.state === 'open') return this.#answer(call, at ?? now);
-    const line = new OperationLine(this.#store, this.#spell, call, at, startedAt);
-    return this.#immediate === undefined ? this.#runOn(line) : this.#runAtOnce(line, this.#immediate);
+    // A closed breaker stays so whatever the time is, and to read the clock takes longer than many a rule.
+    if (this.#breaker.state === 'open') this.#tick();
+    if (this.#breaker.state === 'open') return this.#answer(call, at ?? this.#now);
+    const startedAt = this.#events.hears('store') ? this.#settings.clock.now() : null;
+    if (this.#immediate !== undefined) return this.#runAtOnce(this.#immediate, call, at, startedAt);
+    return this.#runOn(new OperationLine(this.#store, this.#spell, call, at, startedAt));
   }
 
   #runOn(line: OperationLine): Decision | Promise<Decision> {
@@ -112,12 +109,23 @@ export class PolicyMode {
     }
   }
 
-  #runAtOnce(line: OperationLine, store: ImmediateStore): Decision | Promise<Decision> {
+  #runAtOnce(
+    store: ImmediateStore,
+    call: Call,
+    at: number | undefined,
+    startedAt: number | null,
+  ): Decision | Promise<Decision> {
     try {
-      return this.#ending.decided(line, runImmediately(store, line.call.operation, line.at));
+      return this.#conclude(call, startedAt, runImmediately(store, call.operation, at));
     } catch (cause) {
-      return this.#ending.failed(line, cause);
+      return this.#recover(new OperationLine(this.#store, this.#spell, call, at, startedAt), cause);
     }
+  }
+
+  #conclude(call: Call, startedAt: number | null, decision: Decision): Decision {
+    this.#reportCall(call.op, startedAt, null);
+    this.#decided(call, decision);
+    return decision;
   }
 
   /** What is left of the operation reaches the store no more. */
@@ -277,11 +285,13 @@ export class PolicyMode {
     await this.#store.ping();
   }
 
-  #reportCall(op: OperationName | 'probe', startedAt: number, cause: unknown): void {
+  /** @param startedAt null where nobody listened yet */
+  #reportCall(op: OperationName | 'probe', startedAt: number | null, cause: unknown): void {
+    if (isStoreFailure(cause)) this.#fault = cause.code;
+    if (startedAt === null || !this.#events.hears('store')) return;
     const { name: policy } = this.#policy;
     const durationMs = Math.max(0, this.#settings.clock.now() - startedAt);
     const fault = cause === null ? null : codeOf(cause);
-    if (isStoreFailure(cause)) this.#fault = cause.code;
     this.#events.emit('store', { policy, op, durationMs, fault });
   }
 

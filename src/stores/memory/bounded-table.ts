@@ -13,8 +13,9 @@ export interface TableBounds {
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
 const entryBytes = 280;
 
-/** From then on a record is measured at every sixteenth write only. */
+/** So many writes of a record are measured each, and then one in so many. */
 const measuredWrites = 16;
+const measuredEvery = 64;
 
 /** Dropping two for each written keeps ahead of any number of records that expire together. */
 const sweptPerWrite = 2;
@@ -262,6 +263,6 @@ export function valueAt(entry: Entry | undefined, now: number): StoredRecord | u
  * written often is not measured each time.
  */
 function bytesOf({ writes, bytes, text }: Entry, value: StoredRecord | undefined): number {
-  if (writes > measuredWrites && writes % measuredWrites !== 0) return bytes;
+  if (writes > measuredWrites && writes % measuredEvery !== 0) return bytes;
   return entryBytes + text.length + sizeOf(value);
 }

@@ -100,9 +100,10 @@ export class StepRecords implements Records {
 
   #assertUsable(key: Key): void {
     invariant(this.#use !== 'ended', 'Records were used after their step had ended.');
-    if (this.#keys.includes(key)) return;
+    const keys = this.#keys;
+    for (let place = 0; place < keys.length; place += 1) if (keys[place] === key) return;
     // Keys of the same text are the same: but texts take long to compare, and nearly always it is the key itself.
-    for (const { text } of this.#keys) if (text === key.text) return;
+    for (const { text } of keys) if (text === key.text) return;
     throw unnamedKey(key);
   }
 }
