@@ -31,6 +31,15 @@ it('writes the lines that decisionLine makes', () => {
   );
 });
 
+it('writes numbers of any length', () => {
+  const writer = new DecisionWriter();
+  const edges = Array.from({ length: 16 }, (_, digits) => 10 ** digits).flatMap((edge) => [edge - 1, edge]);
+  for (const t of edges) writer.add(t, allow());
+  const lines = new TextDecoder().decode(writer.take()).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).t)).toEqual(edges);
+  expect(lines).toEqual(edges.map((t) => decisionLine(t, allow())));
+});
+
 it('grows for more lines than it has room for', () => {
   const writer = new DecisionWriter();
   for (let t = 0; t < 10_000; t += 1) writer.add(t, allow());

@@ -7,6 +7,7 @@ const MOST_REASONS = 32;
 
 const NEWLINE = 10;
 const ZERO = 48;
+const MILLION = 1_000_000;
 
 /**
  * Decision lines as bytes, one after the other. Joining texts and encoding them cost a replay a quarter of its time; here
@@ -14,7 +15,6 @@ const ZERO = 48;
  */
 export class DecisionWriter {
   #bytes = new Uint8Array(1 << 19);
-  readonly #digits = new Uint8Array(20);
   readonly #names = new Map<string | null, Uint8Array>();
   readonly #heads = new Map<string, Map<string, Uint8Array[]>>();
   #length = 0;
@@ -116,21 +116,33 @@ export class DecisionWriter {
 
   /** A whole number that is not negative. */
   #number(value: number): void {
-    const digits = this.#digits;
-    let left = value;
-    let count = 0;
-    do {
-      const rest = Math.floor(left / 10);
-      digits[count] = ZERO + (left - rest * 10);
-      left = rest;
-      count += 1;
-    } while (left > 0);
-    while (count > 0) {
-      count -= 1;
-      this.#bytes[this.#length] = digits[count] as number;
-      this.#length += 1;
+    if (value < MILLION) {
+      this.#digits(value, lengthOf(value));
+      return;
     }
+    // By halves: they fit into what a processor divides quickly.
+    const high = Math.floor(value / MILLION);
+    this.#number(high);
+    this.#digits(value - high * MILLION, 6);
   }
+
+  /** The last `count` digits of a number below a million. */
+  #digits(value: number, count: number): void {
+    const bytes = this.#bytes;
+    const start = this.#length;
+    let left = value | 0;
+    for (let index = start + count - 1; index >= start; index -= 1) {
+      const rest = (left / 10) | 0;
+      bytes[index] = ZERO + left - rest * 10;
+      left = rest;
+    }
+    this.#length = start + count;
+  }
+}
+
+function lengthOf(value: number): number {
+  if (value < 1_000) return value < 10 ? 1 : value < 100 ? 2 : 3;
+  return value < 10_000 ? 4 : value < 100_000 ? 5 : 6;
 }
 
 const encoder = new TextEncoder();
