@@ -1,6 +1,6 @@
 import type { CapPolicy } from './policy.ts';
 import type { Key, Records } from './records.ts';
-import type { Request } from './request.ts';
+import { otherAgentKey, type Request } from './request.ts';
 import { ifLive, readLive } from './retention.ts';
 import type { AgentRecord, NetworkRecord } from './state.ts';
 import { countWithin } from './times.ts';
@@ -25,18 +25,23 @@ export interface RoutedAgent {
   readonly record: AgentRecord | undefined;
 }
 
-/** An agent whose record exists is never routed; one over the cap shares the K2 of `other/0`. */
+/**
+ * An agent whose record exists is never routed; one over the cap shares the K2 of `other/0`, whose record is known only to a
+ * wide look.
+ */
 export function routeAgent(
   records: Records,
-  { keys, policy }: Request,
+  request: Request,
   network: NetworkRecord | undefined,
   t: number,
+  isWide: boolean,
 ): RoutedAgent {
+  const { keys, policy } = request;
   const { caps, retention } = policy;
   const found = records.get(keys.agent);
   const record = ifLive(found, found?.at, t, retention.recordMs);
   const full = network !== undefined && isFull(network.agentsSeenAt, caps.networkAgents, network.at, t, caps);
   if (record !== undefined || !full) return { key: keys.agent, routed: false, record };
-  const other = readLive(records, keys.otherAgent, t, retention.recordMs);
-  return { key: keys.otherAgent, routed: true, record: other };
+  const key = otherAgentKey(request);
+  return { key, routed: true, record: isWide ? readLive(records, key, t, retention.recordMs) : undefined };
 }

@@ -1,30 +1,17 @@
-import { type Context, lookAround } from './context.ts';
+import type { Context } from './context.ts';
 import { conclude, type Decision } from './decision.ts';
 import { type Course, noSteps, type Operation } from './operation.ts';
 import { isInShadow } from './policy.ts';
-import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
+import { RequestOperation } from './request-operation.ts';
 
 /** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
 export function check(request: Request): Operation {
-  return new Check(request);
+  return new RequestOperation(request, false, followCheck);
 }
 
-class Check implements Operation {
-  readonly keys: readonly Key[];
-  readonly isWarm = false;
-  readonly #request: Request;
-
-  constructor(request: Request) {
-    this.keys = request.keys.viewed;
-    this.#request = request;
-  }
-
-  look(records: Records, t: number): Course {
-    const context = lookAround(records, this.#request, t);
-    return new CheckCourse(context.hard.length > 0, decideCheck(context, this.#request));
-  }
-}
+const followCheck = (request: Request, context: Context): Course =>
+  new CheckCourse(context.hard.length > 0, decideCheck(context, request));
 
 class CheckCourse implements Course {
   readonly isStopped: boolean;

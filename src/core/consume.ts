@@ -1,5 +1,5 @@
 import { type Bucket, charge, fullBucket, type Quota } from './bucket.ts';
-import { type Context, lookAround } from './context.ts';
+import type { Context } from './context.ts';
 import { SteppedCourse } from './course.ts';
 import type { Reason } from './decision.ts';
 import { MINUTE_MS } from './duration.ts';
@@ -16,33 +16,19 @@ import { type Answer, answer, type Course, noSteps, type Operation, type Step } 
 import type { RatePolicy } from './policy.ts';
 import type { Draft, Key, Records } from './records.ts';
 import type { Request } from './request.ts';
+import { RequestOperation } from './request-operation.ts';
 import { type Judged, Ruling } from './ruling.ts';
 import type { Holder } from './standing.ts';
 
 /** §11 consume: each call is charged to its network, device and agent, each on its own. */
 export function consume(request: Request<RatePolicy>, cost: number): Operation {
-  return new Consumption(request, cost);
+  return new RequestOperation(request, false, (same, context) => followConsumption(same, context, cost));
 }
 
-class Consumption implements Operation {
-  readonly keys: readonly Key[];
-  readonly isWarm = false;
-  readonly #request: Request<RatePolicy>;
-  readonly #cost: number;
-
-  constructor(request: Request<RatePolicy>, cost: number) {
-    this.keys = request.keys.viewed;
-    this.#request = request;
-    this.#cost = cost;
-  }
-
-  look(records: Records, t: number): Course {
-    const request = this.#request;
-    const context = lookAround(records, request, t);
-    const isStopped = context.hard.length > 0;
-    const steps = isStopped ? noSteps : listOf(new ConsumptionStep(request, context, this.#cost));
-    return new SteppedCourse(context, request.policy, steps);
-  }
+function followConsumption(request: Request<RatePolicy>, context: Context, cost: number): Course {
+  const isStopped = context.hard.length > 0;
+  const steps = isStopped ? noSteps : listOf(new ConsumptionStep(request, context, cost));
+  return new SteppedCourse(context, request.policy, steps);
 }
 
 class ConsumptionStep implements Step {

@@ -3,6 +3,7 @@ import { type Acquaintance, acquaintanceOf, stops } from './acquaintance.ts';
 import { hasRoomForDevice, routeAgent } from './admission.ts';
 import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
+import { listOf } from './list.ts';
 import { noReasons } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, Records } from './records.ts';
@@ -39,9 +40,15 @@ function softReason(scope: Scope, { softLevel, softUntil }: Standing): Reason {
   return { rule: 'blocked', scope, outcome: 'SOFT_BLOCK', level: softLevel, until: softUntil };
 }
 
-/** Looks at all records of a request at time `t`. */
-export function lookAround(records: Records, request: Request, t: number): Context {
-  return new Surroundings(records, request, t);
+/**
+ * Looks at the records of a request at time `t`. Null where its agent is over the cap (§6) and the record that it shares
+ * with others was not among those shown: hardly ever, and to show it each time would cost every request one record more.
+ *
+ * @param isWide whether all records were shown (`allKeys`), not only those that nearly every request needs
+ */
+export function lookAround(records: Records, request: Request, t: number, isWide: boolean): Context | null {
+  const context = new Surroundings(records, request, t, isWide);
+  return context.agentRouted && !isWide ? null : context;
 }
 
 /** A class, and so are all parts of an operation that wait with it: see decision 0010. */
@@ -57,7 +64,7 @@ class Surroundings implements Context {
   readonly soft: readonly Reason[];
   readonly budget: Reason | null;
 
-  constructor(records: Records, request: Request, t: number) {
+  constructor(records: Records, request: Request, t: number, isWide: boolean) {
     const { policy, keys, subject } = request;
     const { device } = subject;
     const { recordMs, bookMs } = policy.retention;
@@ -71,7 +78,7 @@ class Surroundings implements Context {
     const network = ifLive(foundNetwork, foundNetwork?.at, t, recordMs);
     const networkDevice = ifLive(foundNetworkDevice, foundNetworkDevice?.at, t, recordMs);
     const deviceAlone = ifLive(foundDevice, foundDevice?.at, t, recordMs);
-    const agent = routeAgent(records, request, network, t);
+    const agent = routeAgent(records, request, network, t, isWide);
     const acquaintance = acquaintanceOf(device, book);
     const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
     if (account !== undefined) {
@@ -126,9 +133,14 @@ class RunningBlocks {
     const hard = isHardBlocked(standing, now);
     const soft = isSoftBlocked(standing, now);
     if (!(hard || soft) || !stops(scope, this.#acquaintance, this.#ownerLane)) return;
-    if (hard) this.hard = this.hard.concat(hardReason(scope, standing));
-    if (soft) this.soft = this.soft.concat(softReason(scope, standing));
+    if (hard) this.hard = withReason(this.hard, hardReason(scope, standing));
+    if (soft) this.soft = withReason(this.soft, softReason(scope, standing));
   }
+}
+
+/** Nearly always it is the only one, and to join lists takes longer than all the rest of a blocked request. */
+function withReason(reasons: readonly Reason[], reason: Reason): readonly Reason[] {
+  return reasons.length === 0 ? listOf(reason) : reasons.concat(reason);
 }
 
 /** Login shows a running budget SOFT at `check` (§7), a trusted device too, at its own level. */

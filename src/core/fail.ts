@@ -1,5 +1,5 @@
 import { AccountFailureStep } from './account-failure.ts';
-import { type Context, lookAround } from './context.ts';
+import type { Context } from './context.ts';
 import { conclude, type Decision, type Reason, type Scope } from './decision.ts';
 import { DilutionStep } from './dilution.ts';
 import { listOf } from './list.ts';
@@ -7,31 +7,19 @@ import { NetworkFailureStep } from './network-failure.ts';
 import type { Course, Operation, Step } from './operation.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
 import { prefixSteps } from './prefix-spray.ts';
-import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
+import { RequestOperation } from './request-operation.ts';
 
 /**
  * §4.2 fail: credentials were wrong. Each group answers for itself; one whose block stops this request writes nothing,
  * so a block is never extended or counted by what arrives while it runs.
  */
 export function fail(request: Request<CredentialPolicy>): Operation {
-  return new Failure(request);
+  return new RequestOperation(request, true, followFailure);
 }
 
-class Failure implements Operation {
-  readonly keys: readonly Key[];
-  readonly isWarm = true;
-  readonly #request: Request<CredentialPolicy>;
-
-  constructor(request: Request<CredentialPolicy>) {
-    this.keys = request.keys.viewed;
-    this.#request = request;
-  }
-
-  look(records: Records, t: number): Course {
-    return new FailureCourse(this.#request, lookAround(records, this.#request, t));
-  }
-}
+const followFailure = (request: Request<CredentialPolicy>, context: Context): Course =>
+  new FailureCourse(request, context);
 
 class FailureCourse implements Course {
   readonly isStopped: boolean;

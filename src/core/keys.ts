@@ -26,7 +26,7 @@ export type KeyKind = 'K4' | 'K1' | 'K2' | 'K3' | 'D' | 'P48' | 'P40' | 'P32';
 export class Keyspace {
   /** Every record of the policy begins with this. */
   readonly prefix: string;
-  readonly #makers: Readonly<Record<KeyKind | 'book' | 'otherAgent', KeyMaker>>;
+  readonly #makers: Readonly<Record<KeyKind | 'book', KeyMaker>>;
 
   constructor(environment: string, policy: string) {
     const prefix = `portcullis:${environment}:${policy}:${CONTRACT_VERSION}:`;
@@ -36,12 +36,11 @@ export class Keyspace {
       book: new KeyMaker(`portcullis:${environment}:book:${CONTRACT_VERSION}:book:`, 1),
       K1: new KeyMaker(`${prefix}K1:`, 2),
       K2: new KeyMaker(`${prefix}K2:`, 3),
-      otherAgent: new KeyMaker(`${prefix}K2:`, 4),
-      K3: new KeyMaker(`${prefix}K3:`, 5),
-      D: new KeyMaker(`${prefix}D:`, 6),
-      P48: new KeyMaker(`${prefix}P48:`, 7),
-      P40: new KeyMaker(`${prefix}P40:`, 8),
-      P32: new KeyMaker(`${prefix}P32:`, 9),
+      K3: new KeyMaker(`${prefix}K3:`, 4),
+      D: new KeyMaker(`${prefix}D:`, 5),
+      P48: new KeyMaker(`${prefix}P48:`, 6),
+      P40: new KeyMaker(`${prefix}P40:`, 7),
+      P32: new KeyMaker(`${prefix}P32:`, 8),
     };
   }
 
@@ -61,11 +60,6 @@ export class Keyspace {
   /** Kept with the network: it shows one agent mostly, while an agent is seen everywhere. */
   agent(network: Token, agent: Token): Key<AgentRecord> {
     return this.#makers.K2.make(network, network, agent);
-  }
-
-  /** The K2 that agents over the cap share; a place of its own, for every request asks for both. */
-  otherAgent(network: Token, other: Token): Key<AgentRecord> {
-    return this.#makers.otherAgent.make(network, network, other);
   }
 
   /** Kept with the device: it is at one network mostly, while a network may have many. */

@@ -6,7 +6,7 @@ import { Keyspace } from './keys.ts';
 import { networkBlocks, networkGroupKeys, noteSights, openNetwork, writeNetwork } from './network-draft.ts';
 import { defaultLogin } from './policy.ts';
 import type { Key, Records, StoredRecord } from './records.ts';
-import { openRequest } from './request.ts';
+import { openRequest, otherAgentKey } from './request.ts';
 import { cleanStanding } from './standing.ts';
 import type { NetworkRecord } from './state.ts';
 
@@ -27,7 +27,7 @@ const contextOf = (change: Partial<Context> = {}): Context => ({
   budget: null,
   ...change,
 });
-const routed = { agentKey: withDevice.keys.otherAgent, agentRouted: true };
+const routed = { agentKey: otherAgentKey(withDevice), agentRouted: true };
 
 /** Records by the text of their key. */
 function recordsOf(stored = new Map<string, StoredRecord>()) {

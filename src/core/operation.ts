@@ -1,4 +1,5 @@
 import type { Decision, Reason } from './decision.ts';
+import { Fault } from './fault.ts';
 import type { Key, Records } from './records.ts';
 
 /** What a step gives: the reasons on the request's own keys, and effects on keys of other groups. */
@@ -30,11 +31,23 @@ export interface Operation {
    * for it again.
    */
   readonly isWarm: boolean;
+  /** Gives {@link unseen} where the records that were shown do not tell enough. */
   look(records: Records, t: number): Course;
+  /** The same operation over all records that it may have to see. */
+  wider(): Operation;
 }
 
 export const noReasons: readonly Reason[] = [];
 export const noSteps: readonly Step[] = [];
+/** What a look comes to that was not shown enough: the operation has to look again as {@link Operation.wider}. */
+export const unseen: Course = {
+  isStopped: false,
+  steps: noSteps,
+  decide: () => {
+    throw new Fault('INVARIANT_BROKEN', 'An operation was decided before it had seen enough.');
+  },
+};
+
 export const silence: Answer = { reasons: noReasons, effects: noSteps };
 
 /** An answer without effects. */

@@ -3,7 +3,7 @@ import { alice, macros, token } from '../../test/engine/alice.ts';
 import { Keyspace } from './keys.ts';
 import { defaultApi, defaultLogin, defaultOtp } from './policy.ts';
 import type { Key } from './records.ts';
-import { openRequest } from './request.ts';
+import { allKeys, openRequest, otherAgentKey } from './request.ts';
 import type { Subject } from './subject.ts';
 
 /** `K2:{home}:chrome`: keys without what all of them begin with. */
@@ -19,7 +19,6 @@ describe('the keys of a request', () => {
       'D:{laptop}',
       'K1:{home}',
       'K2:{home}:chrome',
-      'K2:{home}:other',
       'K3:{home}:laptop',
       'K4:{alice}',
       'book:{alice}',
@@ -34,17 +33,12 @@ describe('the keys of a request', () => {
     const { keys } = openRequest(defaultLogin, login, alice({ macros }));
     expect(names([keys.p48, keys.p40])).toEqual(['P48:{p48}', 'P40:{p40}']);
     expect(names(keys.viewed)?.filter((name) => name?.startsWith('P'))).toEqual(['P48:{p48}', 'P40:{p40}']);
-    expect(keys.viewed.length).toBe(9);
+    expect(keys.viewed.length).toBe(8);
   });
 
   it('without a device have none of it, nor the book', () => {
     const { keys } = openRequest(defaultLogin, login, alice({ device: null }));
-    expect(names(keys.viewed)?.sort()).toEqual([
-      'K1:{home}',
-      'K2:{home}:chrome',
-      'K2:{home}:other',
-      'K4:{alice}',
-    ]);
+    expect(names(keys.viewed)?.sort()).toEqual(['K1:{home}', 'K2:{home}:chrome', 'K4:{alice}']);
     expect([keys.book, keys.networkDevice, keys.device, keys.deviceGroup]).toEqual([null, null, null, null]);
     expect(names(keys.networkGroup)).toEqual(['K1:{home}', 'K2:{home}:chrome']);
   });
@@ -61,7 +55,6 @@ describe('the keys of a request', () => {
       'D:{laptop}',
       'K1:{home}',
       'K2:{home}:chrome',
-      'K2:{home}:other',
       'K3:{home}:laptop',
       'book:{alice}',
     ]);
@@ -71,16 +64,21 @@ describe('the keys of a request', () => {
       'D:{laptop}',
       'K1:{home}',
       'K2:{home}:chrome',
-      'K2:{home}:other',
       'K3:{home}:laptop',
     ]);
   });
 
+  it('are all of them with the K2 that agents over the cap share', () => {
+    const request = openRequest(defaultLogin, login, alice());
+    expect(names([otherAgentKey(request)])).toEqual(['K2:{home}:other']);
+    expect(names(allKeys(request))).toEqual([...(names(request.keys.viewed) ?? []), 'K2:{home}:other']);
+  });
+
   it('of an unknown agent name the shared K2 once', () => {
-    const { keys } = openRequest(defaultLogin, login, alice({ agent: token('other') }));
-    expect(keys.otherAgent).toBe(keys.agent);
-    expect(names(keys.viewed)?.filter((name) => name?.startsWith('K2'))).toEqual(['K2:{home}:other']);
-    expect(keys.viewed.length).toBe(6);
+    const request = openRequest(defaultLogin, login, alice({ agent: token('other') }));
+    expect(otherAgentKey(request)).toBe(request.keys.agent);
+    expect(names(allKeys(request))?.filter((name) => name?.startsWith('K2'))).toEqual(['K2:{home}:other']);
+    expect(allKeys(request).length).toBe(6);
   });
 });
 

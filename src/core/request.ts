@@ -18,7 +18,6 @@ export interface RequestKeys {
   readonly book: Key<BookRecord> | null;
   readonly network: Key<NetworkRecord>;
   readonly agent: Key<AgentRecord>;
-  readonly otherAgent: Key<AgentRecord>;
   readonly networkDevice: Key<NetworkDeviceRecord> | null;
   readonly device: Key<DeviceRecord> | null;
   readonly p48: Key<PrefixRecord> | null;
@@ -27,7 +26,7 @@ export interface RequestKeys {
   readonly accountGroup: readonly [Key<AccountRecord>] | null;
   readonly networkGroup: readonly Key[];
   readonly deviceGroup: readonly [Key<DeviceRecord>] | null;
-  /** All of them, as the one view of an operation shows them. */
+  /** All that nearly every operation needs, as its one view shows them. */
   readonly viewed: readonly Key[];
 }
 
@@ -54,6 +53,19 @@ export function openRequest<P extends Policy>(policy: P, keyspace: Keyspace, sub
   return request;
 }
 
+/** The K2 that agents over the cap share at this network (§6). Few requests ever need it, so that it is made for those. */
+export function otherAgentKey({ keyspace, subject, keys }: Request): Key<AgentRecord> {
+  const { network, agent, otherAgent } = subject;
+  return agent.hash === otherAgent.hash ? keys.agent : keyspace.agent(network, otherAgent);
+}
+
+/** All that an operation may have to see. */
+export function allKeys(request: Request): readonly Key[] {
+  const { agent, viewed } = request.keys;
+  const other = otherAgentKey(request);
+  return other === agent ? viewed : [...viewed, other];
+}
+
 /** Macro prefixes follow from the network, and `otherAgent` is one and the same. */
 function isSameSubject(a: Subject, b: Subject): boolean {
   return (
@@ -72,21 +84,16 @@ function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKe
   const book = subject.account && subject.device ? keyspace.book(subject.account) : null;
   const network = keyspace.network(subject.network);
   const agent = keyspace.agent(subject.network, subject.agent);
-  const otherAgent =
-    subject.agent.hash === subject.otherAgent.hash
-      ? agent
-      : keyspace.otherAgent(subject.network, subject.otherAgent);
   const networkDevice = subject.device && keyspace.networkDevice(subject.network, subject.device.token);
   const device = subject.device && keyspace.device(subject.device.token);
   const p48 = macros && keyspace.macro('P48', macros.p48);
   const p40 = macros && keyspace.macro('P40', macros.p40);
-  const single = { account, book, network, agent, otherAgent, networkDevice, device, p48, p40 };
+  const single = { account, book, network, agent, networkDevice, device, p48, p40 };
   return {
     account,
     book,
     network,
     agent,
-    otherAgent,
     networkDevice,
     device,
     p48,
@@ -101,12 +108,12 @@ function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKe
 type SingleKeys = Omit<RequestKeys, 'viewed' | 'accountGroup' | 'networkGroup' | 'deviceGroup'>;
 
 function viewedOf(single: SingleKeys): readonly Key[] {
-  const { network, agent, otherAgent, account, book, networkDevice, device, p48, p40 } = single;
-  if (account && book && networkDevice && device && otherAgent !== agent && p48 === null) {
+  const { network, agent, account, book, networkDevice, device, p48, p40 } = single;
+  if (account && book && networkDevice && device && p48 === null) {
     // Nearly every login: a list that needs no more room than this.
-    return [network, agent, otherAgent, account, book, networkDevice, device];
+    return [network, agent, account, book, networkDevice, device];
   }
-  const viewed: Key[] = otherAgent === agent ? [network, agent] : [network, agent, otherAgent];
+  const viewed: Key[] = [network, agent];
   for (const key of [account, book, networkDevice, device, p48, p40]) if (key !== null) viewed.push(key);
   return viewed;
 }

@@ -2,7 +2,7 @@ import { findAccountDevice } from './account-devices.ts';
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
-import { type Context, lookAround } from './context.ts';
+import type { Context } from './context.ts';
 import { SteppedCourse } from './course.ts';
 import { noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
@@ -19,6 +19,7 @@ import {
 import type { CredentialPolicy } from './policy.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
+import { RequestOperation } from './request-operation.ts';
 import { readLive } from './retention.ts';
 import { Ruling } from './ruling.ts';
 import { endSoft, ownStanding } from './standing.ts';
@@ -30,29 +31,15 @@ import type { ShownDevice } from './subject.ts';
  * parallel; SOFT blocks and budgets never do.
  */
 export function succeed(request: Request<CredentialPolicy>): Operation {
-  return new Success(request);
+  return new RequestOperation(request, false, followSuccess);
 }
 
-class Success implements Operation {
-  readonly keys: readonly Key[];
-  readonly isWarm = false;
-  readonly #request: Request<CredentialPolicy>;
-
-  constructor(request: Request<CredentialPolicy>) {
-    this.keys = request.keys.viewed;
-    this.#request = request;
-  }
-
-  look(records: Records, t: number): Course {
-    const { keys, subject, policy } = this.#request;
-    const context = lookAround(records, this.#request, t);
-    const { account, book } = keys;
-    const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
-    const steps = runs
-      ? listOf(new SuccessStep(account, book, subject.device, this.#request, context))
-      : noSteps;
-    return new SteppedCourse(context, policy, steps);
-  }
+function followSuccess(request: Request<CredentialPolicy>, context: Context): Course {
+  const { keys, subject, policy } = request;
+  const { account, book } = keys;
+  const runs = context.hard.length === 0 && account !== null && book !== null && subject.device !== null;
+  const steps = runs ? listOf(new SuccessStep(account, book, subject.device, request, context)) : noSteps;
+  return new SteppedCourse(context, policy, steps);
 }
 
 class SuccessStep implements Step {

@@ -2,12 +2,13 @@ import { type Acquaintance, stops } from '../core/acquaintance.ts';
 import { budgetLevel, isBudgetSoft, presentBudget } from '../core/budget.ts';
 import { check } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
-import { lookAround } from '../core/context.ts';
+import { type Context, lookAround } from '../core/context.ts';
 import { type Mode, type Scope, scopes } from '../core/decision.ts';
 import { fail } from '../core/fail.ts';
+import { invariant } from '../core/fault.ts';
 import type { CredentialPolicy } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
-import type { Request } from '../core/request.ts';
+import { allKeys, type Request } from '../core/request.ts';
 import { readLive } from '../core/retention.ts';
 import { type Holder, isHardBlocked, isSoftBlocked, remembered, type Standing } from '../core/standing.ts';
 import type { AccountRecord } from '../core/state.ts';
@@ -34,12 +35,13 @@ export function explain(
   request: Request,
   { at, mode = 'NORMAL' }: ExplainOptions = {},
 ): Promise<Explanation> {
-  return store.view(request.keys.viewed, (records, now) => explainRecords(records, request, at ?? now, mode));
+  return store.view(allKeys(request), (records, now) => explainRecords(records, request, at ?? now, mode));
 }
 
 function explainRecords(records: Records, request: Request, t: number, mode: Mode): Explanation {
-  const context = lookAround(records, request, t);
-  const rehearsal = rehearse(records, new Set(request.keys.viewed.map(({ text }) => text)));
+  const context = lookAround(records, request, t, true);
+  invariant(context !== null, 'A look at all records of a request has not seen enough.');
+  const rehearsal = rehearse(records, new Set(allKeys(request).map(({ text }) => text)));
   const draft = {
     at: t,
     policy: request.policy.name,
@@ -68,12 +70,7 @@ function nextOf(rehearsal: ImmediateStore, request: Request, t: number, mode: Mo
   return { op: 'fail', decision: { ...runImmediately(rehearsal, operation, t), mode } };
 }
 
-function keyExplanations(
-  records: Records,
-  request: Request,
-  t: number,
-  context: ReturnType<typeof lookAround>,
-): KeyExplanation[] {
+function keyExplanations(records: Records, request: Request, t: number, context: Context): KeyExplanation[] {
   const { policy, keys, subject } = request;
   const { recordMs } = policy.retention;
   const account = readLive(records, keys.account, t, recordMs);

@@ -7,6 +7,7 @@ import {
   type Operation,
   type Step,
   silence,
+  unseen,
 } from '../core/operation.ts';
 import type { Records } from '../core/records.ts';
 import type { GroupStep, ImmediateStore, Store } from '../stores/store.ts';
@@ -61,14 +62,25 @@ export function runOperation<S extends OperationStore>(
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
   try {
     const course = store.viewNow?.(keys, look, options);
-    if (course !== undefined) return follow(store, course, course.steps, noReasons, ending);
+    if (course !== undefined) return begin(store, operation, course, at, ending);
     return store.view(keys, look, options).then(
-      (viewed) => follow(store, viewed, viewed.steps, noReasons, ending),
+      (viewed) => begin(store, operation, viewed, at, ending),
       (cause: unknown) => ending.failed(store, cause),
     );
   } catch (cause) {
     return ending.failed(store, cause);
   }
+}
+
+function begin<S extends OperationStore>(
+  store: S,
+  operation: Operation,
+  course: Course,
+  at: number | undefined,
+  ending: Ending<S>,
+): Decision | Promise<Decision> {
+  if (course === unseen) return runOperation(store, operation.wider(), at, ending);
+  return follow(store, course, course.steps, noReasons, ending);
 }
 
 /** Takes these steps of a course and what follows from them, and decides. */
@@ -109,6 +121,7 @@ function goOn<S extends OperationStore>(
 /** The same, on a store that answers at once. */
 export function runImmediately(store: ImmediateStore, operation: Operation, at?: number): Decision {
   const course = store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
+  if (course === unseen) return runImmediately(store, operation.wider(), at);
   if (course.steps.length === 0) return course.decide(noReasons);
   let current: Step | undefined;
   // One function for all steps: it is made at every operation.

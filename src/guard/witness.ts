@@ -1,4 +1,5 @@
 import type { Decision } from '../core/decision.ts';
+import type { Operation } from '../core/operation.ts';
 import type { Subject } from '../core/subject.ts';
 import { tell } from '../listeners/tell.ts';
 import type { Call, OperationName } from './engine.ts';
@@ -57,17 +58,19 @@ class TimedCall {
   lookedAt: number | null = null;
 
   constructor(call: Call) {
-    const { keys, isWarm } = call.operation;
-    this.call = {
-      ...call,
-      operation: {
-        keys,
-        isWarm,
-        look: (records, t) => {
-          this.lookedAt = t;
-          return call.operation.look(records, t);
-        },
+    this.call = { ...call, operation: this.#timed(call.operation) };
+  }
+
+  #timed(operation: Operation): Operation {
+    const { keys, isWarm } = operation;
+    return {
+      keys,
+      isWarm,
+      look: (records, t) => {
+        this.lookedAt = t;
+        return operation.look(records, t);
       },
+      wider: () => this.#timed(operation.wider()),
     };
   }
 }

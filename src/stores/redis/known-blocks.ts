@@ -37,10 +37,15 @@ export class KnownBlocks {
     return this.#cache.size;
   }
 
-  /** The reading that answers a view, or undefined if the store has to be asked. */
-  answer(keys: readonly Key[], now: number): KnownAnswer | undefined {
+  /**
+   * The reading that answers a view, or undefined if the store has to be asked.
+   *
+   * @param now the store's time
+   * @param nowMs the monotonic time, where it was just read
+   */
+  answer(keys: readonly Key[], now: number, nowMs = this.#monotonicMs()): KnownAnswer | undefined {
     if (this.#cache.isEmpty) return undefined;
-    const sinceMs = this.#cache.oldestMs();
+    const sinceMs = this.#cache.oldestMs(nowMs);
     const reading = Reading.of(keys, (text) => this.#cache.get(text, sinceMs));
     if (reading === undefined) return undefined;
     let blockedAtMs = Number.POSITIVE_INFINITY;
@@ -50,7 +55,7 @@ export class KnownBlocks {
       if (snapshot.isHardBlocked(now)) blockedAtMs = Math.min(blockedAtMs, snapshot.seenAtMs);
     });
     if (oldestMs < blockedAtMs) return undefined;
-    return { reading, isAging: this.#monotonicMs() - oldestMs > renewAfterMs };
+    return { reading, isAging: nowMs - oldestMs > renewAfterMs };
   }
 
   /** Remembers what a view has read, if it met a block; else corrects what is remembered of its records. */

@@ -29,9 +29,13 @@ export class Memory {
     return this.#clock.now();
   }
 
-  /** All that is needed to run a step over these keys, or undefined if something was not read lately. */
-  recent(keys: readonly Key[]): Reading | undefined {
-    const oldestMs = this.#warm.oldestMs();
+  /**
+   * All that is needed to run a step over these keys, or undefined if something was not read lately.
+   *
+   * @param nowMs the monotonic time, where it was just read
+   */
+  recent(keys: readonly Key[], nowMs = this.monotonicMs()): Reading | undefined {
+    const oldestMs = this.#warm.oldestMs(nowMs);
     return Reading.of(keys, (text) => this.#warm.get(text, oldestMs));
   }
 

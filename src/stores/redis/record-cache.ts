@@ -42,9 +42,13 @@ export class RecordCache {
     return snapshot !== undefined && snapshot.seenAtMs >= sinceMs ? snapshot : undefined;
   }
 
-  /** The monotonic time before which a snapshot is too old. */
-  oldestMs(): number {
-    return this.#monotonicMs() - this.#bounds.maxAgeMs;
+  /**
+   * The monotonic time before which a snapshot is too old.
+   *
+   * @param nowMs the monotonic time, where it was just read
+   */
+  oldestMs(nowMs = this.#monotonicMs()): number {
+    return nowMs - this.#bounds.maxAgeMs;
   }
 
   /** Keeps a snapshot unless a later one is known: readings and commits may overtake each other. */

@@ -211,18 +211,21 @@ export class DrivenRedisStore implements RedisStore {
     look: (records: Records, now: number) => T,
     { isWarm = false, isStopped }: ViewOptions<T>,
   ): KnownLook<T> | null {
-    const recent = isWarm ? this.#memory.recent(keys) : undefined;
-    if (recent !== undefined) return { seen: this.#look(recent, look), isAnswer: true };
-    const known = this.#known(keys);
+    // The clock is read once for all of it: under an attack this is most of what an operation costs.
+    const nowMs = this.#memory.monotonicMs();
+    const now = this.#clock.now(nowMs);
+    const recent = isWarm ? this.#memory.recent(keys, nowMs) : undefined;
+    if (recent !== undefined) return { seen: new ReadingRecords(recent, now).show(look), isAnswer: true };
+    const known = this.#known(keys, now, nowMs);
     if (known === undefined) return null;
-    const seen = this.#look(known, look);
+    const seen = new ReadingRecords(known, now).show(look);
     return { seen, isAnswer: isStopped?.(seen) ?? true };
   }
 
   /** What answers a view from memory; what grows old is read again behind it. */
-  #known(keys: readonly Key[]): Reading | undefined {
+  #known(keys: readonly Key[], now: number, nowMs: number): Reading | undefined {
     const { blocks } = this.#memory;
-    const known = blocks.answer(keys, this.#clock.now());
+    const known = blocks.answer(keys, now, nowMs);
     // Should that fail, the views after it ask for themselves.
     if (known?.isAging) blocks.share(keys, () => this.#read(keys)).catch((fault: unknown) => fault);
     return known?.reading;

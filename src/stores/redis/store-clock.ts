@@ -39,9 +39,12 @@ export class StoreClock {
     this.#boundedAtMs = receivedAtMs;
   }
 
-  /** The store's time in whole milliseconds. Never less than what it was at an earlier call. */
-  now(): number {
-    const atMs = this.#monotonicMs();
+  /**
+   * The store's time in whole milliseconds. Never less than what it was at an earlier call.
+   *
+   * @param atMs the monotonic time now, where it was just read
+   */
+  now(atMs = this.#monotonicMs()): number {
     const serverMs = atMs + (this.#lowMs + this.#highMs) / 2;
     const slowedMs = this.#shownMs + (atMs - this.#shownAtMs) * slowdown;
     this.#shownMs = serverMs >= this.#shownMs ? serverMs : slowedMs;

@@ -1,5 +1,6 @@
 import type { Decision } from '../../core/decision.ts';
 import type { StoredRecord } from '../../core/records.ts';
+import { otherAgentKey } from '../../core/request.ts';
 import type { Call, OperationName } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import type { Act } from './cast.ts';
@@ -93,8 +94,8 @@ function retire(records: RecordMap, act: Act, operated: readonly Operated[]): Re
 }
 
 function retiredKeys({ request }: Call, { isNewAddress, isNewDevice }: Act): string[] {
-  const { network, agent, otherAgent, networkDevice, device } = request.keys;
-  const ofAddress = isNewAddress ? [network, agent, otherAgent] : [];
+  const { network, agent, networkDevice, device } = request.keys;
+  const ofAddress = isNewAddress ? [network, agent, otherAgentKey(request)] : [];
   const ofDevice = isNewDevice ? [device] : [];
   return [...ofAddress, ...ofDevice, networkDevice].flatMap((key) => (key === null ? [] : [key.text]));
 }

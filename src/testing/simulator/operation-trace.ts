@@ -1,6 +1,7 @@
 import type { Decision } from '../../core/decision.ts';
 import type { Key, StoredRecord } from '../../core/records.ts';
 import type { RequestKeys } from '../../core/request.ts';
+import type { AgentRecord } from '../../core/state.ts';
 import type { Subject } from '../../core/subject.ts';
 import type { OperationName } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
@@ -27,10 +28,12 @@ export interface OperationTrace {
   readonly request: GuardRequest;
   readonly subject: Subject;
   readonly keys: RequestKeys;
+  /** Of the K2 that agents over the cap share. */
+  readonly otherAgentKey: Key<AgentRecord>;
   /** Time of the node. */
   readonly startedAt: number;
   readonly messages: Message[];
-  /** Time of the server when it ran the view, which is the operation's time; null before. */
+  /** Time of the server when it ran the last view, which is the operation's time; null before. */
   t: number | null;
   decision: Decision | null;
   /** Time of the node; null before it has ended. */

@@ -69,7 +69,7 @@ export class SimulatedServer {
   }
 
   view<T>(operation: OperationTrace, keys: readonly Key[], look: Work<T>): T {
-    operation.t ??= this.now();
+    operation.t = this.now();
     this.#watch.viewed(operation);
     return this.#run(keys, look, 'look').result;
   }

@@ -1,5 +1,6 @@
 import type { Decision } from '../../core/decision.ts';
 import { defaultPolicies, type Policy } from '../../core/policy.ts';
+import { otherAgentKey } from '../../core/request.ts';
 import { Engine, type OperationName } from '../../guard/engine.ts';
 import type { GuardEvents } from '../../guard/events.ts';
 import { type FailureSettings, readFailureOptions } from '../../guard/failure/failure-options.ts';
@@ -131,7 +132,8 @@ export class World implements Stage {
   }
 
   #trace(node: number, op: OperationName, request: GuardRequest): OperationTrace {
-    const { policy, subject, keys } = this.#engine.open(request);
+    const opened = this.#engine.open(request);
+    const { policy, subject, keys } = opened;
     this.#operations += 1;
     return {
       id: this.#operations,
@@ -141,6 +143,7 @@ export class World implements Stage {
       request,
       subject,
       keys,
+      otherAgentKey: otherAgentKey(opened),
       startedAt: this.nodeNow(node),
       messages: [],
       t: null,

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../core/duration.ts';
 import { rememberedLevel } from '../../../core/ladder.ts';
 import type { CredentialPolicy } from '../../../core/policy.ts';
+import { otherAgentKey } from '../../../core/request.ts';
 import type { AccountRecord } from '../../../core/state.ts';
 import { isWithin } from '../../../core/times.ts';
 import type { Operated } from '../proof-engine.ts';
@@ -53,7 +54,7 @@ export const deviceAwareness: Guarantee = {
     const { op, call, t, decision } = operated;
     const { keys, subject } = call.request;
     if (op !== 'fail' || subject.device !== null || wasBlocked(operated)) return null;
-    const agents = [keys.agent, keys.otherAgent].map((key) =>
+    const agents = [keys.agent, otherAgentKey(call.request)].map((key) =>
       liveRecord(operated.after, key, t, call.policy),
     );
     if (!agents.some((agent) => agent !== undefined && agent.at >= t && agent.standing.score > 0))

@@ -17,14 +17,17 @@ export interface Expectation {
 const ADMITTED_AGENTS = 50;
 const ADMISSION_MS = 15 * 60_000;
 
-/** Several guarantees ask for the same operation at the same moment. */
-const asked = new WeakMap<OperationTrace, Expectation>();
+/** Several guarantees ask for the same view of the same operation. */
+const asked = new WeakMap<OperationTrace, { readonly messages: number; readonly expectation: Expectation }>();
 
-/** To be called when the server shows the operation its records. */
+/** To be called when the server shows the operation its records; the last time counts. */
 export function expectationOf(around: Surroundings, operation: OperationTrace): Expectation {
-  const found = asked.get(operation) ?? expect(around, operation, operation.t ?? 0);
-  asked.set(operation, found);
-  return found;
+  const messages = operation.messages.length;
+  const found = asked.get(operation);
+  if (found?.messages === messages) return found.expectation;
+  const expectation = expect(around, operation, operation.t ?? 0);
+  asked.set(operation, { messages, expectation });
+  return expectation;
 }
 
 function expect(around: Surroundings, operation: OperationTrace, t: number): Expectation {
@@ -45,7 +48,7 @@ function expect(around: Surroundings, operation: OperationTrace, t: number): Exp
   };
   note('K4', account, account?.at);
   note('K5', deviceIn(account, subject.device?.token.hash), account?.at);
-  const agentKey = isRouted(read(keys.agent), network, t) ? keys.otherAgent : keys.agent;
+  const agentKey = isRouted(read(keys.agent), network, t) ? operation.otherAgentKey : keys.agent;
   for (const [scope, key] of [
     ['K3', keys.networkDevice],
     ['D', keys.device],

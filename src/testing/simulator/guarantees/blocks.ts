@@ -47,6 +47,7 @@ export const trustedDeviceKeepsItsLane: Guarantee = {
     const trusted = new Set<number>();
     return {
       viewed: (operation) => {
+        trusted.delete(operation.id);
         if (expectationOf(around, operation).trusted) trusted.add(operation.id);
       },
       decided: ({ id, op, decision }) => {
@@ -119,11 +120,10 @@ export const blockedGroupsWriteNothing: Guarantee = {
     return {
       viewed: (operation) => {
         const { blocks } = expectationOf(around, operation);
-        if (blocks.length > 0)
-          blocked.set(
-            operation.id,
-            blocks.map(({ scope }) => scope),
-          );
+        blocked.set(
+          operation.id,
+          blocks.map(({ scope }) => scope),
+        );
       },
       committed: ({ id, keys }, changes) => {
         const found = blocked.get(id) ?? [];
