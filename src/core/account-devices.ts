@@ -18,21 +18,16 @@ export function findAccountDevice<D extends AccountDevice>(
 }
 
 /**
- * The failing device's entry, made if there is none. Null when the device is ephemeral: too many new ones lately, or
- * no room that may be taken.
+ * An entry for a failing device that has none. Null when the device is ephemeral: too many new ones lately, or no room that
+ * may be taken.
  */
-export function claimAccountDevice(
+export function makeAccountDevice(
   record: Draft<AccountRecord>,
   token: Token,
   now: number,
   caps: CapPolicy,
   book: readonly BookEntry[],
 ): Draft<AccountDevice> | null {
-  const found = findAccountDevice(record.devices, token);
-  if (found !== undefined) {
-    found.id = token.hash;
-    return found;
-  }
   const madeAt = timesWithin(record.devicesMadeAt, now, caps.newAccountDevicesMs);
   if (madeAt.length >= caps.newAccountDevices) return null;
   if (record.devices.length >= caps.accountDevices && !evictOne(record, now, book)) return null;

@@ -1,8 +1,10 @@
+import { findAccountDevice } from './account-devices.ts';
 import { isBudgetSoft, presentBudget, renewBudget } from './budget.ts';
 import { draftOf, type Opened, openDraft, storeDraft } from './draft.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
 import { accountKind } from './record-kinds.ts';
 import type { Draft, Key, Records } from './records.ts';
+import type { Request } from './request.ts';
 import { isSoftBlocked } from './standing.ts';
 import type { AccountDevice, AccountRecord } from './state.ts';
 
@@ -10,7 +12,7 @@ import type { AccountDevice, AccountRecord } from './state.ts';
 export interface AccountDraft {
   readonly key: Opened<AccountRecord>;
   readonly record: Draft<AccountRecord>;
-  /** The request's own K5 entry, if it has one. */
+  /** The K5 entry of the request's own device, if it has one. */
   ownDevice: Draft<AccountDevice> | null;
   /** Whether a SOFT, stored or of the budget, was running before this operation. */
   readonly wasSoft: boolean;
@@ -20,7 +22,7 @@ export function openAccount(
   records: Records,
   key: Key<AccountRecord>,
   t: number,
-  policy: CredentialPolicy,
+  { subject, policy }: Request<CredentialPolicy>,
 ): AccountDraft {
   const draft = draftOf(records, key, accountKind);
   const opened = openDraft(draft, draft?.at, key, accountKind, t, policy.retention.recordMs);
@@ -28,7 +30,9 @@ export function openAccount(
   const budget = presentBudget(record.budget, now, policy.budget);
   const wasSoft =
     isSoftBlocked(record.standing, now) || (isBudgetSoft(budget, now) && !isInShadow(policy, 'budget'));
-  return { key: opened, record, ownDevice: null, wasSoft };
+  const { device } = subject;
+  const ownDevice = device === null ? null : (findAccountDevice(record.devices, device.token) ?? null);
+  return { key: opened, record, ownDevice, wasSoft };
 }
 
 /** From here on the operation changes the account: a budget whose epoch has ended starts anew. */

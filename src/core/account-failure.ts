@@ -1,4 +1,4 @@
-import { claimAccountDevice, findAccountDevice } from './account-devices.ts';
+import { makeAccountDevice } from './account-devices.ts';
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { stops } from './acquaintance.ts';
 import { budgetReason, countFailure, isBudgetSoft, issueBudget } from './budget.ts';
@@ -15,6 +15,7 @@ import { Ruling } from './ruling.ts';
 import { judgeScore, raiseScore } from './score.ts';
 import { isHardBlocked } from './standing.ts';
 import type { AccountRecord } from './state.ts';
+import type { Token } from './subject.ts';
 import { countWithin, isWithin, noteTime } from './times.ts';
 
 /** A failure as the account's rules see it. */
@@ -42,8 +43,8 @@ export class AccountFailureStep implements Step {
     const context = this.#context;
     const { policy } = request;
     const { t } = context;
-    const account = openAccount(records, this.keys[0], t, policy);
-    const blocked = accountBlocks(account, request, context);
+    const account = openAccount(records, this.keys[0], t, request);
+    const blocked = accountBlocks(account, policy, context);
     if (blocked.length > 0) return answer(blocked);
     beginChange(account, policy);
     const reasons = judgeFailure({ account, ruling: new Ruling(policy), request, context });
@@ -54,18 +55,18 @@ export class AccountFailureStep implements Step {
 
 /** Running HARD blocks of this group that stop the request. */
 export function accountBlocks(
-  { record, key }: AccountDraft,
-  { subject, policy }: Request<CredentialPolicy>,
+  { record, key, ownDevice }: AccountDraft,
+  policy: CredentialPolicy,
   context: Context,
 ): readonly Reason[] {
-  const own = subject.device ? findAccountDevice(record.devices, subject.device.token) : undefined;
   const accountBlocked = isHardBlocked(record.standing, key.now);
-  const deviceBlocked = own !== undefined && isHardBlocked(own.standing, key.now);
+  const deviceBlocked = ownDevice !== null && isHardBlocked(ownDevice.standing, key.now);
   if (!accountBlocked && !deviceBlocked) return noReasons;
   const reasons: Reason[] = [];
   if (accountBlocked && stops('K4', context, policy.ownerLane))
     reasons.push(hardReason('K4', record.standing));
-  if (deviceBlocked && stops('K5', context, policy.ownerLane)) reasons.push(hardReason('K5', own.standing));
+  if (deviceBlocked && stops('K5', context, policy.ownerLane))
+    reasons.push(hardReason('K5', ownDevice.standing));
   return reasons;
 }
 
@@ -75,15 +76,7 @@ function judgeFailure(failure: AccountFailure): readonly Reason[] {
   const { policy, subject } = request;
   const { correlation } = policy;
   const device = subject.device?.token ?? null;
-  if (device) {
-    account.ownDevice = claimAccountDevice(
-      account.record,
-      device,
-      account.key.now,
-      policy.caps,
-      context.book,
-    );
-  }
+  if (device) claimDevice(failure, device);
   const raised = scoreFailure(failure);
   noteFailure(failure);
   if (device && !context.known) {
@@ -96,6 +89,13 @@ function judgeFailure(failure: AccountFailure): readonly Reason[] {
   noteSoft(ruling, account, correlation.equilibrium, ruling.hasSoft('K4') || budget.issued);
   const reasons = ruling.settle();
   return budget.reason === null ? reasons : [...reasons, budget.reason];
+}
+
+/** §6. The failing device has an entry from now on, under its present name, unless it is ephemeral. */
+function claimDevice({ account, request, context }: AccountFailure, device: Token): void {
+  const { record, key, ownDevice } = account;
+  if (ownDevice !== null) ownDevice.id = device.hash;
+  else account.ownDevice = makeAccountDevice(record, device, key.now, request.policy.caps, context.book);
 }
 
 /** §5. Says whether K4 was raised. */

@@ -1,16 +1,16 @@
 import { findAccountDevice } from './account-devices.ts';
 import { type Acquaintance, acquaintanceOf, stops } from './acquaintance.ts';
-import { hasRoomForDevice, routeAgent } from './admission.ts';
+import { hasRoomForDevice, isRouted } from './admission.ts';
 import { budgetReason, isBudgetSoft, presentBudget } from './budget.ts';
 import type { Reason, Scope } from './decision.ts';
 import { listOf } from './list.ts';
 import { noReasons } from './operation.ts';
 import type { Policy } from './policy.ts';
 import type { Key, Records } from './records.ts';
-import type { Request } from './request.ts';
+import { otherAgentKey, type Request } from './request.ts';
 import { find, ifLive, readLive } from './retention.ts';
 import { cleanStanding, isHardBlocked, isSoftBlocked, type Standing } from './standing.ts';
-import type { AccountRecord, AgentRecord, BookEntry, PrefixRecord } from './state.ts';
+import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
 
 /**
  * What one view of all records tells (engine contract §3). It is computed once per operation; with it the groups
@@ -60,82 +60,74 @@ class Surroundings implements Context {
   readonly agentKey: Key<AgentRecord>;
   readonly agentRouted: boolean;
   readonly book: readonly BookEntry[];
-  readonly hard: readonly Reason[];
-  readonly soft: readonly Reason[];
   readonly budget: Reason | null;
+  hard = noReasons;
+  soft = noReasons;
 
   constructor(records: Records, request: Request, t: number, isWide: boolean) {
     const { policy, keys, subject } = request;
     const { device } = subject;
+    const { caps, ownerLane } = policy;
     const { recordMs, bookMs } = policy.retention;
     const foundBook = find(records, keys.book);
     const foundAccount = find(records, keys.account);
     const foundNetwork = find(records, keys.network);
+    const foundAgent = find(records, keys.agent);
     const foundNetworkDevice = find(records, keys.networkDevice);
     const foundDevice = find(records, keys.device);
     const book = ifLive(foundBook, foundBook?.at, t, bookMs)?.devices ?? noDevices;
     const account = ifLive(foundAccount, foundAccount?.at, t, recordMs);
     const network = ifLive(foundNetwork, foundNetwork?.at, t, recordMs);
+    const ownAgent = ifLive(foundAgent, foundAgent?.at, t, recordMs);
     const networkDevice = ifLive(foundNetworkDevice, foundNetworkDevice?.at, t, recordMs);
     const deviceAlone = ifLive(foundDevice, foundDevice?.at, t, recordMs);
-    const agent = routeAgent(records, request, network, t, isWide);
-    const acquaintance = acquaintanceOf(device, book);
-    const blocks = new RunningBlocks(acquaintance, policy.ownerLane, t);
-    if (account !== undefined) {
-      blocks.note('K4', account.standing, account.at);
-      if (device) blocks.note('K5', findAccountDevice(account.devices, device.token)?.standing, account.at);
-    }
-    if (networkDevice !== undefined) blocks.note('K3', networkDevice.standing, networkDevice.at);
-    if (deviceAlone !== undefined) blocks.note('D', deviceAlone.standing, deviceAlone.at);
-    if (agent.record !== undefined) blocks.note('K2', agent.record.standing, agent.record.at);
-    if (network !== undefined) blocks.note('K1', network.standing, network.at);
-    blocks.notePrefix('P48', readLive(records, keys.p48, t, recordMs));
-    blocks.notePrefix('P40', readLive(records, keys.p40, t, recordMs));
-    const { known, trusted } = acquaintance;
+    const { known, trusted } = acquaintanceOf(device, book);
+    const routed = isRouted(ownAgent, network, t, caps);
+    const agentKey = routed ? otherAgentKey(request) : keys.agent;
+    const agent = routed && isWide ? readLive(records, agentKey, t, recordMs) : ownAgent;
     this.t = t;
     this.known = known;
     this.trusted = trusted;
     this.admitted =
-      device !== null && (known || networkDevice !== undefined || hasRoomForDevice(network, t, policy.caps));
-    this.agentKey = agent.key;
-    this.agentRouted = agent.routed;
+      device !== null && (known || networkDevice !== undefined || hasRoomForDevice(network, t, caps));
+    this.agentKey = agentKey;
+    this.agentRouted = routed;
     this.book = book;
-    this.hard = blocks.hard;
-    this.soft = blocks.soft;
     this.budget = shownBudget(account, trusted, policy, t);
+    if (account !== undefined) {
+      const own = device === null ? undefined : findAccountDevice(account.devices, device.token);
+      noteBlocks(this, 'K4', account.standing, account.at, ownerLane);
+      if (own !== undefined) noteBlocks(this, 'K5', own.standing, account.at, ownerLane);
+    }
+    if (networkDevice !== undefined)
+      noteBlocks(this, 'K3', networkDevice.standing, networkDevice.at, ownerLane);
+    if (deviceAlone !== undefined) noteBlocks(this, 'D', deviceAlone.standing, deviceAlone.at, ownerLane);
+    if (agent !== undefined) noteBlocks(this, 'K2', agent.standing, agent.at, ownerLane);
+    if (network !== undefined) noteBlocks(this, 'K1', network.standing, network.at, ownerLane);
+    const p48 = readLive(records, keys.p48, t, recordMs);
+    const p40 = readLive(records, keys.p40, t, recordMs);
+    if (p48 !== undefined) noteBlocks(this, 'P48', p48.standing, p48.at, ownerLane);
+    if (p40 !== undefined) noteBlocks(this, 'P40', p40.standing, p40.at, ownerLane);
   }
 }
 
 const noDevices: readonly BookEntry[] = [];
 
-/** Collects the blocks that run and stop the request. */
-class RunningBlocks {
-  hard: readonly Reason[] = noReasons;
-  soft: readonly Reason[] = noReasons;
-  readonly #acquaintance: Acquaintance;
-  readonly #ownerLane: boolean;
-  readonly #t: number;
-
-  constructor(acquaintance: Acquaintance, ownerLane: boolean, t: number) {
-    this.#acquaintance = acquaintance;
-    this.#ownerLane = ownerLane;
-    this.#t = t;
-  }
-
-  notePrefix(scope: 'P48' | 'P40', record: PrefixRecord | undefined): void {
-    if (record !== undefined) this.note(scope, record.standing, record.at);
-  }
-
-  /** `at` is that of the record the standing lies in. */
-  note(scope: Scope, standing: Standing | undefined, at: number): void {
-    if (standing === undefined || standing === cleanStanding) return;
-    const now = Math.max(this.#t, at);
-    const hard = isHardBlocked(standing, now);
-    const soft = isSoftBlocked(standing, now);
-    if (!(hard || soft) || !stops(scope, this.#acquaintance, this.#ownerLane)) return;
-    if (hard) this.hard = withReason(this.hard, hardReason(scope, standing));
-    if (soft) this.soft = withReason(this.soft, softReason(scope, standing));
-  }
+/** Notes the blocks of a key that run and stop the request. `at` is that of the record the standing lies in. */
+function noteBlocks(
+  context: Surroundings,
+  scope: Scope,
+  standing: Standing,
+  at: number,
+  ownerLane: boolean,
+): void {
+  if (standing === cleanStanding) return;
+  const now = Math.max(context.t, at);
+  const hard = isHardBlocked(standing, now);
+  const soft = isSoftBlocked(standing, now);
+  if (!(hard || soft) || !stops(scope, context, ownerLane)) return;
+  if (hard) context.hard = withReason(context.hard, hardReason(scope, standing));
+  if (soft) context.soft = withReason(context.soft, softReason(scope, standing));
 }
 
 /** Nearly always it is the only one, and to join lists takes longer than all the rest of a blocked request. */

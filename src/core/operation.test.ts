@@ -180,6 +180,29 @@ describe('a stored SOFT block', () => {
   });
 });
 
+describe('a device that the account has an entry of (§6)', () => {
+  /** Ten entries made a moment ago: no further one would be. */
+  const madeAt = Array.from({ length: 10 }, () => t);
+  const devicesAfter = (operation: (request: typeof login) => Operation, was: string | null) => {
+    const device = { token: { hash: 'laptop', was }, confidence: 'MEDIUM' } as const;
+    const request = openRequest(defaultLogin, new Keyspace('live', 'login'), alice({ device }));
+    const table = new Table();
+    const own = { id: was ?? 'laptop', standing: { ...cleanStanding, score: 3 }, failures: [t - 1] };
+    const record = { ...accountKind.make(), at: t, devices: [own], devicesMadeAt: madeAt };
+    table.stored.set(request.keys.account?.text ?? '', record);
+    table.run(operation(request));
+    return (table.stored.get(request.keys.account?.text ?? '') as typeof record).devices;
+  };
+
+  it.each([
+    ['its present name', null],
+    ['its name under the previous secret', 'old'],
+  ])('keeps it, found under %s', (_, was) => {
+    expect(devicesAfter(fail, was)).toMatchObject([{ id: 'laptop', failures: [t - 1, t] }]);
+    expect(devicesAfter(succeed, was)).toMatchObject([{ id: 'laptop', standing: { score: 0 } }]);
+  });
+});
+
 describe('an operation', () => {
   it('views every record of its request', () => {
     for (const operation of [check(login), fail(login), succeed(login)]) {

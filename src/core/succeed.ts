@@ -1,4 +1,3 @@
-import { findAccountDevice } from './account-devices.ts';
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
 import { enterBook } from './book.ts';
@@ -69,8 +68,8 @@ class SuccessStep implements Step {
     const { policy } = this.#request;
     const { t, known } = this.#context;
     const device = this.#device;
-    const account = openAccount(records, this.#account, t, policy);
-    const blocked = accountBlocks(account, this.#request, this.#context);
+    const account = openAccount(records, this.#account, t, this.#request);
+    const blocked = accountBlocks(account, policy, this.#context);
     if (blocked.length > 0) return answer(blocked);
     beginChange(account, policy);
     if (!known) floodByNewDevice(account, device, this.#request);
@@ -105,8 +104,8 @@ function floodByNewDevice(
 
 /** The device has shown that it is in the owner's hands. */
 function pardon(account: AccountDraft, device: ShownDevice): void {
-  const own = findAccountDevice(account.record.devices, device.token);
-  if (own === undefined) return;
+  const own = account.ownDevice;
+  if (own === null) return;
   own.id = device.token.hash;
   const standing = ownStanding(own);
   standing.score = 0;
