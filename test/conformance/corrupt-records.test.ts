@@ -58,6 +58,20 @@ describe('a record that cannot be read is set aside by whoever meets it', () => 
       await throwsOnce(() => guard.check(login('a')));
       expect(told).toEqual([{ policy: 'login', op: 'check', setAside: 1 }]);
     });
+
+    test('a check that sees the record of agents over the cap', async () => {
+      const { store, guard, told } = openGuard(face, deadlineMs);
+      const shown = (major: number) => ({
+        ...login(`a${major}`, '203.0.113.1'),
+        action: 'auth.otp',
+        ua: `Firefox/${major}`,
+      });
+      for (let major = 1; major <= 51; major += 1) await guard.fail(shown(major));
+      const { otherAgent } = createIdentifier({ secret }).identify({ ip: '203.0.113.1' });
+      store.corrupt(`:${otherAgent.hash}`);
+      await throwsOnce(() => guard.check(shown(52)));
+      expect(told).toEqual([{ policy: 'otp', op: 'check', setAside: 1 }]);
+    });
   });
 
   test('the audit trail', async () => {

@@ -298,7 +298,7 @@ export class PolicyMode {
   /** A record that cannot be read is not trusted and not left to stop its subject for good: it is set aside. */
   async #quarantine({ op, operation }: Call, stepKeys: readonly Key[]): Promise<void> {
     const { name: policy } = this.#policy;
-    const setAside = await setAsideAmong(this.#store, [...operation.keys, ...stepKeys]);
+    const setAside = await setAsideAmong(this.#store, [...operation.wider().keys, ...stepKeys]);
     this.#events.emit('corrupt', { policy, op, setAside });
   }
 }
