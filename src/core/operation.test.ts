@@ -6,7 +6,7 @@ import type { Decision, Rule, Scope } from './decision.ts';
 import { HOUR_MS } from './duration.ts';
 import { fail } from './fail.ts';
 import { Keyspace } from './keys.ts';
-import { answer, type Operation, silence } from './operation.ts';
+import { answer, type Operation, silence, unseen } from './operation.ts';
 import { defaultApi, defaultLogin } from './policy.ts';
 import {
   accountKind,
@@ -218,6 +218,11 @@ describe('an operation', () => {
       false,
       false,
     ]);
+  });
+
+  it('is not decided by a look that was not shown enough', () => {
+    expect([unseen.isStopped, unseen.steps]).toEqual([false, []]);
+    expect(() => unseen.decide([])).toThrow(expect.objectContaining({ code: 'INVARIANT_BROKEN' }));
   });
 
   it('has one answer for all steps that have nothing to say', () => {

@@ -83,7 +83,7 @@ export interface DegradedEpochEvent {
   }[];
 }
 
-/** An operation on the store, or a probe, has ended. */
+/** An operation on the store, or a probe, has ended. Of one that began before anybody listened nothing is told. */
 export interface StoreEvent {
   readonly policy: string;
   readonly op: OperationName | 'probe';
