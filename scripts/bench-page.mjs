@@ -51,8 +51,8 @@ export function pageOf(results, machine) {
     '',
     ...table(losses, ({ bench, metric }) => `${bench}: ${metricText(metric)}`),
     '',
-    'A login failure writes five records with windows, budgets and blocks, where a counter adds one to a number; and what it touches in memory no longer',
-    'fits into the cache of a core when a thousand subjects take turns.',
+    'A login failure reads six records and writes five, with windows, budgets and blocks, where a counter adds one to a number: without a check before',
+    'it that is two round trips, and for new subjects most of the time goes into their keys and texts.',
     ...benches.flatMap((name) => [
       '',
       `## ${titles[name]}`,
