@@ -13,7 +13,7 @@ import { cleanStanding, isHardBlocked, isSoftBlocked, type Standing } from './st
 import type { AccountRecord, AgentRecord, BookEntry } from './state.ts';
 
 /**
- * What one view of all records tells (engine contract §3). It is computed once per operation; with it the groups
+ * What one view of the request's records tells (engine contract §3). It is computed once per operation; with it the groups
  * are independent of each other.
  */
 export interface Context extends Acquaintance {
@@ -48,7 +48,7 @@ function softReason(scope: Scope, { softLevel, softUntil }: Standing): Reason {
  */
 export function lookAround(records: Records, request: Request, t: number, isWide: boolean): Context | null {
   const context = new Surroundings(records, request, t, isWide);
-  return context.agentRouted && !isWide ? null : context;
+  return isWide || context.agentKey === request.keys.agent ? context : null;
 }
 
 /** A class, and so are all parts of an operation that wait with it: see decision 0010. */

@@ -97,16 +97,20 @@ export class Engine {
 
   /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
   open(input: GuardRequest): Request {
-    const { policy, keyspace, subject } = this.locate(input);
+    const { policy, keyspace } = this.#boundTo(input);
+    // The same signals were checked when they came first.
+    const known = this.#identifier.recall?.(input);
+    if (known !== undefined) return openRequest(policy, keyspace, known);
+    assertSignals(input);
     assertAccount(input, policy);
-    return openRequest(policy, keyspace, subject);
+    return openRequest(policy, keyspace, this.#identifier.identify(input));
   }
 
   /** Whom a checked request is about. Without an account it has fewer keys; that is for the caller to find out. */
   locate(input: GuardRequest): Located {
-    assertRequest(input);
-    const { policy, keyspace } = this.#boundTo(input.action);
-    return { policy, keyspace, subject: this.#identifier.identify(input, assertSignals) };
+    const { policy, keyspace } = this.#boundTo(input);
+    assertSignals(input);
+    return { policy, keyspace, subject: this.#identifier.identify(input) };
   }
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
@@ -116,7 +120,7 @@ export class Engine {
 
   /** The same on a subject that was hashed before, so that what was decided can be decided again without its identifiers. */
   prepareFor(subject: Subject, op: OperationName, action: string, cost = 1): Call {
-    const { policy, keyspace } = this.#boundTo(action);
+    const { policy, keyspace } = this.#boundToAction(action);
     if (policy.kind === 'credential' && subject.account === null) {
       throw new Fault(
         'INPUT_INVALID',
@@ -126,7 +130,12 @@ export class Engine {
     return callOn(openRequest(policy, keyspace, subject), op, action, cost);
   }
 
-  #boundTo(action: string): BoundPolicy {
+  #boundTo(input: GuardRequest): BoundPolicy {
+    assertRequest(input);
+    return this.#boundToAction(input.action);
+  }
+
+  #boundToAction(action: string): BoundPolicy {
     const bound = this.#byAction.get(action);
     if (bound !== undefined) return bound;
     const known = [...this.#byAction.keys()].join(', ');

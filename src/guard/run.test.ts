@@ -1,4 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../core/fault.ts';
 import type { Key } from '../core/records.ts';
 import { createGuard } from '../index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
@@ -59,6 +61,14 @@ describe.each([
     expect(views).toEqual(['K1 K2 K4', 'K1 K2 K2 K4']);
   });
 
+  it('looks once where its own agent is the one that is shared', async () => {
+    const { guard, views } = watchedGuard(answersAtOnce);
+    for (let major = 1; major <= admittedAgents; major += 1) await guard.fail(request(major));
+    views.length = 0;
+    await guard.check({ ...request(0), ua: 'curl/8.5.0' });
+    expect(views).toEqual(['K1 K2 K4']);
+  });
+
   it('is stopped by the block of the agent that it shares with others over the cap', async () => {
     const { guard } = watchedGuard(answersAtOnce);
     for (let major = 1; major <= admittedAgents; major += 1) await guard.fail(request(major));
@@ -67,5 +77,23 @@ describe.each([
     const { outcome, scope, rule } = await guard.check(strangers[3] ?? request(0));
     expect([outcome, scope, rule]).toEqual(['HARD_BLOCK', 'K2', 'blocked']);
     expect((await guard.check(request(1))).outcome).not.toBe('HARD_BLOCK');
+  });
+});
+
+/** Of another realm: no instance of the Promise here. */
+const ForeignPromise: PromiseConstructor = runInNewContext('Promise');
+
+describe('a store with promises of another realm', () => {
+  const guardOn = (view: () => Promise<never>) => {
+    const store = { ...createMemoryStore(), view: () => ForeignPromise.resolve().then(view) };
+    return createGuard({ secret, store, failure: { deadlineMs: 5 } });
+  };
+
+  it.each<[string, () => Promise<never>]>([
+    ['fails', () => Promise.reject(new Fault('STORE_FAILED', 'as told'))],
+    ['never answers', () => new Promise<never>(() => {})],
+  ])('that %s is a failure of the store all the same (§12)', async (_, view) => {
+    const { outcome, rule, mode } = await guardOn(view).check(request(1));
+    expect([outcome, rule, mode]).toEqual(['HARD_BLOCK', 'store', 'FAIL_CLOSED']);
   });
 });

@@ -13,7 +13,8 @@ import type { Records } from '../core/records.ts';
 import type { GroupStep, ImmediateStore, Store } from '../stores/store.ts';
 import { transactEach } from '../stores/transact-each.ts';
 
-const isStopped = (course: Course): boolean => course.isStopped;
+/** What was not shown enough is asked for anew with all records, and proves its own answer then. */
+const isStopped = (course: Course): boolean => course.isStopped || course === unseen;
 const cold = { isStopped };
 const warm = { isWarm: true, isStopped };
 
@@ -46,7 +47,7 @@ const unheard: Ending<OperationStore> = {
 };
 
 /**
- * Runs an operation: one view, then all groups at once (a store that pipelines sends them together), then their
+ * Runs an operation: one view (two where it has to see more), then all groups at once (a store that pipelines sends them together), then their
  * remote effects. `at` hands the time in; without it the time is the store's. Where the store shows its records at once
  * there is no promise for that, and none at all where nothing is written. One promise takes the answers of the store to
  * the caller: each further one of an operation that waits would keep more memory alive than its records do.

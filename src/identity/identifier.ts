@@ -22,12 +22,13 @@ export interface Signals {
 
 /** Turns signals into subjects: normalised and hashed, nothing of them in clear. */
 export interface Identifier {
+  /** @throws Fault `INPUT_INVALID` when `ip` is not the text of an address. The other signals are taken as they are. */
+  identify(signals: Signals): Subject;
   /**
-   * @param check throws where the signals are not to be taken. It is not asked about the latest ones of an account, which
-   * it has seen when they came first. Default: they are taken as they are.
-   * @throws Fault `INPUT_INVALID` when `ip` is not the text of an address.
+   * The subject of signals that were identified before, where they are the latest of their account; else undefined. So who
+   * has checked signals before they were identified need not check the same ones again. An identifier may do without.
    */
-  identify(signals: Signals, check?: (signals: Signals) => void): Subject;
+  recall?(signals: Signals): Subject | undefined;
 }
 
 interface Origin {
@@ -95,12 +96,18 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
     };
   }
 
+  function recall(signals: Signals): Subject | undefined {
+    const account = signals.account ?? null;
+    const known = account === null ? undefined : latest.get(account);
+    return known !== undefined && isMadeOf(known, signals) ? known.subject : undefined;
+  }
+
   return {
-    identify(signals, check) {
+    recall,
+    identify(signals) {
+      const known = recall(signals);
+      if (known !== undefined) return known;
       const account = signals.account ?? null;
-      const known = account === null ? undefined : latest.get(account);
-      if (known !== undefined && isMadeOf(known, signals)) return known.subject;
-      check?.(signals);
       const agent = agentOf(signals.ua);
       const subject = subjectOf(signals, agent);
       if (account !== null && isShort(signals)) latest.set(account, latestOf(signals, agent, subject));
@@ -114,10 +121,11 @@ function isMadeOf(known: LatestSubject, { ip, ua, device }: Signals): boolean {
   return known.ip === ip && known.agent.ua === (ua ?? null) && isSameDevice(known, device ?? null);
 }
 
-/** A device without an id is not the missing one. */
+/** What is no device, or has no id, is not the missing one. */
 function isSameDevice({ deviceId, confidence }: LatestSubject, device: Signals['device'] | null): boolean {
   if (device === null || device === undefined) return deviceId === undefined;
-  return deviceId !== undefined && device.id === deviceId && device.confidence === confidence;
+  if (deviceId === undefined || typeof device !== 'object' || Array.isArray(device)) return false;
+  return device.id === deviceId && device.confidence === confidence;
 }
 
 /** Longer texts are not remembered, so that nobody can fill the memory with them. */

@@ -233,6 +233,30 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
         expect(driver.commands).toBeLessThan(5);
       });
 
+      test('of a network stops agents over its cap from memory, too', async () => {
+        const guard = createGuard({
+          store,
+          secret: 'a secret that is long enough',
+          failure: { deadlineMs: null },
+        });
+        const ip = '203.0.113.77';
+        const shown = (major: number) => ({
+          action: 'auth.otp',
+          account: group().text,
+          ip,
+          ua: `Firefox/${major}`,
+        });
+        for (let major = 1; major <= 50; major += 1) await guard.fail(shown(major));
+        const stranger = shown(60);
+        await guard.place(stranger, { scope: 'K1', level: 3, by: 'tests', why: 'as told' });
+        await guard.check(stranger);
+        driver.restart();
+        for (let look = 0; look < 200; look += 1) {
+          expect((await guard.check(stranger)).outcome).toBe('HARD_BLOCK');
+        }
+        expect(driver.commands).toBe(0);
+      });
+
       test('that has grown too old is read once, however many ask', async () => {
         const { key, sibling } = group();
         await store.transact([key], (records, now) => records.put(key, countOf(1, now), hard));

@@ -69,6 +69,22 @@ describe('a replay in the page', () => {
     expect({ events, badLines, line: firstBad?.line }).toEqual({ events: 0, badLines: 2, line: 1 });
   });
 
+  it.each([
+    ['account', ''],
+    ['account', 5],
+    ['account', 'a\0'],
+    ['ip', 'nowhere'],
+    ['ua', 5],
+    ['device', 'd'],
+    ['device', {}],
+    ['device', { id: 'd', confidence: 'WEIRD' }],
+  ])('leaves a line out whose %s is %j, also where that account is known', async (field, value) => {
+    const good = { t: 0, op: 'fail', account: 'a', ip: '192.0.2.1' };
+    const lines = [good, { ...good, [field]: value }].map((event) => JSON.stringify(event));
+    const { events, badLines, firstBad } = await run(null, lines);
+    expect({ events, badLines, line: firstBad?.line }).toEqual({ events: 1, badLines: 1, line: 2 });
+  });
+
   it('refuses a policy that does not make sense, by its name', () => {
     expect(() => readPolicies('policies: { login: { scores: {} } }', 'policy B')).toThrow(
       /policy B: .*scores/,

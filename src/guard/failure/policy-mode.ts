@@ -98,7 +98,8 @@ export class PolicyMode {
     if (deadlineMs === null) return runOperation(line, call.operation, at, ending);
     try {
       const running = runOperation(line, call.operation, at);
-      if (!(running instanceof Promise)) return ending.decided(line, running);
+      // Not by what a promise is: that of a host's own store may be of another library, or realm.
+      if ('outcome' in running) return ending.decided(line, running);
       // Its end is heard here: what comes after the deadline has been decided without the store.
       return withinDeadline(running, deadlineMs, clock).then(
         (decision) => ending.decided(line, decision),
