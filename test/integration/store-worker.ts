@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, lane));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    say({ fault: error.code });
+    await sayLast({ fault: error.code });
   }
   await store.close();
   process.disconnect();
@@ -84,6 +84,11 @@ function stall(ms: number): void {
 
 function say(said: Said): void {
   process.send?.(said);
+}
+
+/** Resolves once it was written, and all that was said before it: what still waits is lost when the worker hangs up. */
+async function sayLast(said: Said): Promise<void> {
+  await new Promise((resolve) => process.send?.(said, resolve));
 }
 
 async function open(place: Place): Promise<Store> {

@@ -33,7 +33,12 @@ export function runWorker(worker: CompiledWorker, orders: Orders, limits?: Worke
       acknowledged += 1;
     }
   });
-  const ended = once(process, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  // All that it has said is heard before it hangs up, but not always before it is gone.
+  const hungUp = once(process, 'disconnect');
+  const ended = once(process, 'close').then(async ([code, signal]) => {
+    await hungUp;
+    return (code ?? signal) as number | string;
+  });
   const until = async (isSo: () => boolean): Promise<void> => {
     while (!isSo()) {
       if (process.exitCode !== null || process.signalCode !== null)

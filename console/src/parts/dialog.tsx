@@ -14,8 +14,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
+      // The platform has given it back by itself where Escape closed the dialog, and somebody may be typing by now.
+      const now = document.activeElement;
+      if (now !== null && now !== document.body && !shown?.contains(now)) return;
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
