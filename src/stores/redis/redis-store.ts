@@ -211,7 +211,7 @@ export class DrivenRedisStore implements RedisStore {
     look: (records: Records, now: number) => T,
     { isWarm = false, isStopped }: ViewOptions<T>,
   ): KnownLook<T> | null {
-    // The clock is read once for all of it: under an attack this is most of what an operation costs.
+    // The clock is read once for all of it: it was read six times, which takes as long as some rules do.
     const nowMs = this.#memory.monotonicMs();
     const now = this.#clock.now(nowMs);
     const recent = isWarm ? this.#memory.recent(keys, nowMs) : undefined;
