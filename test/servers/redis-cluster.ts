@@ -20,13 +20,15 @@ const masterCount = 3;
 /** A node counts as failing after this time, in milliseconds. */
 const nodeTimeoutMs = 500;
 
+/** Redis gives an introduction up after this time and never repeats it. */
+const handshakeMs = 1000;
+
 export async function startCluster(settings: RedisSettings = {}): Promise<RedisCluster> {
   const nodes = await startNodes(settings);
   const servers = nodes.map(({ server }) => server);
   const [first] = servers;
   if (first === undefined) throw new TypeError('A cluster has nodes.');
-  for (const { server, busPort } of nodes.slice(1))
-    await first.cli('CLUSTER', 'MEET', server.host, String(server.port), String(busPort));
+  await until(() => haveMet(first, nodes), handshakeMs / 4);
   for (const server of servers) await until(async () => (await knownNodes(server)) === nodes.length);
   await shareSlots(servers.slice(0, masterCount));
   for (const [index, replica] of servers.slice(masterCount).entries()) {
@@ -81,6 +83,15 @@ async function startNode(settings: RedisSettings): Promise<StartedNode> {
     'repl-diskless-sync-delay': '0',
   });
   return { server, busPort };
+}
+
+/** Introduces all to the first, again until it knows them: on a busy machine an introduction takes too long. */
+async function haveMet(first: RedisServer, nodes: readonly StartedNode[]): Promise<boolean> {
+  if ((await knownNodes(first)) === nodes.length) return true;
+  for (const { server, busPort } of nodes)
+    if (server !== first)
+      await first.cli('CLUSTER', 'MEET', server.host, String(server.port), String(busPort));
+  return false;
 }
 
 async function shareSlots(masters: readonly RedisServer[]): Promise<void> {

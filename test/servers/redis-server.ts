@@ -142,8 +142,9 @@ async function untilReady(
   server.stderr?.on('data', note);
   for (;;) {
     if (server.exitCode !== null) throw new TypeError(`Redis did not start: ${said}`);
-    const answer = await cli('PING').catch(() => '');
-    if (answer === 'PONG') return;
+    // By its process: another server may have taken the port, and would answer in its place.
+    const answer = await cli('INFO', 'server').catch(() => '');
+    if (answer.includes(`process_id:${server.pid}\r`)) return;
     await sleep(20);
   }
 }
