@@ -12,8 +12,8 @@ import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
 const roomOfProcess = (): number => 0.4 * getHeapStatistics().heap_size_limit;
 
 const MOST_REMEMBERED = 65_536;
-/** What a subject takes whose components and keys are remembered; of those, twice as many as asked for may be there. */
-const REMEMBERED_BYTES = 2 * 2_800;
+/** What a subject takes whose words, components and keys are remembered; of those, twice as many as asked for may be there. */
+const REMEMBERED_BYTES = 2 * 3_500;
 
 /**
  * How many components of each kind an engine remembers: a file shows the same people again, and hashing them anew costs

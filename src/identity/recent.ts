@@ -5,13 +5,18 @@
 export class Recent<Value> {
   readonly #count: number;
   readonly #longestText: number;
+  readonly #kept: (text: string) => string;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  /** @param longestText in characters; a longer text is not remembered, so that nobody can fill the memory with them. */
-  constructor(count: number, longestText: number) {
+  /**
+   * @param longestText in characters; a longer text is not remembered, so that nobody can fill the memory with them
+   * @param kept what is kept of a text: of one that is cut out of a larger one a copy, or the larger one is kept with it
+   */
+  constructor(count: number, longestText: number, kept = (text: string) => text) {
     this.#count = count;
     this.#longestText = longestText;
+    this.#kept = kept;
   }
 
   get(text: string): Value | undefined {
@@ -31,6 +36,6 @@ export class Recent<Value> {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(text, value);
+    this.#young.set(this.#kept(text), value);
   }
 }

@@ -5,10 +5,12 @@ import type { Operation } from '../../core/operation.ts';
 import type { Engine } from '../../guard/engine.ts';
 import { type OperationStore, runImmediately, runOperation } from '../../guard/run.ts';
 import type { ImmediateStore } from '../../stores/store.ts';
+import { rememberedComponents } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { jsonLine } from '../visible.ts';
 import { DecisionWriter } from './decision-writer.ts';
-import { parseEventLine, type ReplayEvent } from './event-line.ts';
+import type { ReplayEvent } from './event-line.ts';
+import { EventReader } from './event-reader.ts';
 import { openInput } from './input.ts';
 import { inputFault } from './input-fault.ts';
 import type { Line, UnreadableLine } from './input-line.ts';
@@ -47,11 +49,10 @@ export interface ReplaySource<E extends SummedEvent> {
 }
 
 /** Event lines. */
-export const eventSource = (decide: Decide): ReplaySource<ReplayEvent> => ({
-  read: parseEventLine,
-  decide,
-  adviceOn: adviceOnEvent,
-});
+export function eventSource(decide: Decide): ReplaySource<ReplayEvent> {
+  const reader = new EventReader(rememberedComponents());
+  return { read: (text) => reader.read(text), decide, adviceOn: adviceOnEvent };
+}
 
 export function decideImmediately(
   engine: Engine,
