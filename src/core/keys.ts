@@ -32,15 +32,15 @@ export class Keyspace {
     const prefix = `portcullis:${environment}:${policy}:${CONTRACT_VERSION}:`;
     this.prefix = prefix;
     this.#makers = {
-      K4: new KeyMaker(`${prefix}K4:`, 0),
-      book: new KeyMaker(`portcullis:${environment}:book:${CONTRACT_VERSION}:book:`, 1),
-      K1: new KeyMaker(`${prefix}K1:`, 2),
-      K2: new KeyMaker(`${prefix}K2:`, 3),
-      K3: new KeyMaker(`${prefix}K3:`, 4),
-      D: new KeyMaker(`${prefix}D:`, 5),
-      P48: new KeyMaker(`${prefix}P48:`, 6),
-      P40: new KeyMaker(`${prefix}P40:`, 7),
-      P32: new KeyMaker(`${prefix}P32:`, 8),
+      K4: new KeyMaker(`${prefix}K4:`, 0, 'K4'),
+      book: new KeyMaker(`portcullis:${environment}:book:${CONTRACT_VERSION}:book:`, 1, 'book'),
+      K1: new KeyMaker(`${prefix}K1:`, 2, 'K1'),
+      K2: new KeyMaker(`${prefix}K2:`, 3, 'K2'),
+      K3: new KeyMaker(`${prefix}K3:`, 4, 'K3'),
+      D: new KeyMaker(`${prefix}D:`, 5, 'D'),
+      P48: new KeyMaker(`${prefix}P48:`, 6, 'P'),
+      P40: new KeyMaker(`${prefix}P40:`, 7, 'P'),
+      P32: new KeyMaker(`${prefix}P32:`, 8, 'P'),
     };
   }
 
@@ -83,10 +83,12 @@ export class Keyspace {
 class KeyMaker {
   readonly #prefix: string;
   readonly #kind: number;
+  readonly #form: string;
 
-  constructor(prefix: string, kind: number) {
+  constructor(prefix: string, kind: number, form: string) {
     this.#prefix = prefix;
     this.#kind = kind;
+    this.#form = form;
   }
 
   make(keeper: Token, tag: Token, rest: Token | null): Key<never> {
@@ -114,7 +116,7 @@ class KeyMaker {
 
   #compose(tag: Token, rest: Token | null): Key<never> {
     const text = `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`;
-    return { text, was: this.#textBefore(tag, rest), tag: tag.hash, mark: undefined };
+    return { text, was: this.#textBefore(tag, rest), tag: tag.hash, form: this.#form, mark: undefined };
   }
 
   #textBefore(tag: Token, rest: Token | null): string | null {

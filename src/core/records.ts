@@ -14,6 +14,8 @@ export interface Key<R extends StoredRecord = StoredRecord> {
   readonly was: string | null;
   /** The tag in the text, where whoever composed the key knows it. */
   readonly tag?: string | undefined;
+  /** The form in which stores that keep texts write the record (`record-forms.ts`); absent: as it is, in plain JSON. */
+  readonly form?: string | undefined;
   /** A store's bookmark: where it found the record last. No part of what the key names. */
   mark?: object | undefined;
   /** Never set: ties the record's type to its key. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deviceKind } from '../core/record-kinds.ts';
 import { cleanStanding, type Standing } from '../core/standing.ts';
 import { jsonOfRecord, recordOfJson } from './record-json.ts';
 
@@ -12,12 +13,19 @@ describe('recordOfJson', () => {
     const blocked = { ...cleanStanding, hardLevel: 2, hardUntil: 9 };
     const device = (standing: Standing) => ({ id: 'd', standing, failures: [] });
     const record = { at: 1, standing: cleanStanding, devices: [device(blocked), device(cleanStanding)] };
-    const json = jsonOfRecord(record);
+    const json = jsonOfRecord(record, undefined);
     expect(json).toContain('"at":1,"standing":null,');
     const read = recordOfJson(json) as typeof record;
     expect(read).toEqual(record);
     expect(read.standing).toBe(cleanStanding);
     expect(read.devices[1]?.standing).toBe(cleanStanding);
+  });
+
+  test('writes a record in the form of its key, and reads it in the form that it names', () => {
+    const record = { ...deviceKind.make(), at: 7, dilutedAt: 5 };
+    const json = jsonOfRecord(record, 'D');
+    expect(json).toBe('{"form":"D","at":7,"dilutedAt":2}');
+    expect(recordOfJson(json)).toEqual(record);
   });
 
   test('reads one that was written out in full', () => {
@@ -43,6 +51,9 @@ describe('recordOfJson', () => {
     '{"at":1.5}',
     '{"at":1e300}',
     '{"at":null}',
+    '{"at":1,"form":"K9"}',
+    '{"at":1,"form":null}',
+    '{"at":1,"form":"D","dilutedAt":"x"}',
   ])('refuses %s', (json) => {
     expect(() => recordOfJson(json)).toThrow(expect.objectContaining({ code: 'RECORD_CORRUPT' }));
   });

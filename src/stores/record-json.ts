@@ -1,10 +1,16 @@
 import { Fault, shapeOf } from '../core/fault.ts';
+import type { Fields } from '../core/form-fields.ts';
+import { formNamed, type RecordForm } from '../core/record-forms.ts';
 import type { StoredRecord } from '../core/records.ts';
 import { cleanStanding } from '../core/standing.ts';
 
-/** The JSON that a store keeps a record in. */
-export function jsonOfRecord(record: StoredRecord): string {
-  return JSON.stringify(record);
+/**
+ * The JSON that a store keeps a record in.
+ *
+ * @param form that of its key
+ */
+export function jsonOfRecord(record: StoredRecord, form: string | undefined): string {
+  return form === undefined ? JSON.stringify(record) : knownForm(form).write(record);
 }
 
 /**
@@ -20,12 +26,20 @@ export function recordOfJson(json: string): StoredRecord {
   } catch (cause) {
     throw new Fault('RECORD_CORRUPT', 'A stored record is not JSON.', { cause });
   }
-  if (isRecord(value)) return withStandings(value);
+  if (isRecord(value)) {
+    return 'form' in value ? knownForm(value.form).read(value, value.at) : withStandings(value);
+  }
   throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(value)}, without the time of its write.`);
 }
 
-function isRecord(value: unknown): value is StoredRecord {
+function isRecord(value: unknown): value is StoredRecord & Fields {
   return typeof value === 'object' && value !== null && 'at' in value && Number.isSafeInteger(value.at);
+}
+
+function knownForm(name: unknown): RecordForm<StoredRecord> {
+  const form = formNamed(name);
+  if (form !== undefined) return form;
+  throw new Fault('RECORD_CORRUPT', `A stored record has ${shapeOf(name)} as its form, which is none.`);
 }
 
 /** A clean standing is null in JSON, that of the record and those of the devices in it. */

@@ -9,6 +9,8 @@ export type FindRecord = (text: string) => StoredRecord | undefined;
 export interface Put {
   readonly value: StoredRecord;
   readonly retention: Retention;
+  /** That of the key. */
+  readonly form: string | undefined;
 }
 
 /** The records of one look or step: reads what its store finds, keeps puts back until the step has ended well. */
@@ -41,7 +43,7 @@ export class StepRecords implements Records {
     this.#assertUsable(key);
     invariant(this.#use === 'step', 'A look may not put a record.');
     this.#puts ??= new Map();
-    this.#puts.set(key.text, { value, retention });
+    this.#puts.set(key.text, { value, retention, form: key.form });
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */

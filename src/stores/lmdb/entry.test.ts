@@ -17,7 +17,8 @@ describe('an entry of the embedded store', () => {
   test('ends neither early nor without need', () => {
     const value = { at: 1 };
     const times = (keepMs: number, softMs: number, hardMs: number) => {
-      const { expiresAt, heldUntil } = entryOf({ value, retention: { keepMs, softMs, hardMs } }, 1_000);
+      const put = { value, retention: { keepMs, softMs, hardMs }, form: undefined };
+      const { expiresAt, heldUntil } = entryOf(put, 1_000);
       return [expiresAt, heldUntil];
     };
     expect(times(500, 0, 0)).toEqual([1_500, 0]);

@@ -17,12 +17,12 @@ export interface Entry {
 }
 
 /** Makes a put absolute in time. A fraction of a millisecond is rounded so that nothing ends early. */
-export function entryOf({ value, retention }: Put, now: number): Entry {
+export function entryOf({ value, retention, form }: Put, now: number): Entry {
   const heldMs = Math.max(retention.softMs, retention.hardMs);
   return {
     expiresAt: Math.ceil(now + retention.keepMs),
     heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
-    json: jsonOfRecord(value),
+    json: jsonOfRecord(value, form),
   };
 }
 

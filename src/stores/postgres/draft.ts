@@ -56,11 +56,11 @@ export function draftOf(calls: readonly Call[], rows: Rows, now: number): Draft 
 }
 
 /** Times are whole milliseconds; a fraction is rounded so that nothing ends early. */
-function writeOf({ value, retention }: Put, now: number): Write {
+function writeOf({ value, retention, form }: Put, now: number): Write {
   const heldMs = Math.max(retention.softMs, retention.hardMs);
   return {
     value,
-    json: jsonOfRecord(value),
+    json: jsonOfRecord(value, form),
     expiresAt: Math.ceil(now + retention.keepMs),
     heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
   };

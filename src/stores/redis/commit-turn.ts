@@ -119,7 +119,7 @@ export class CommitTurn implements Commit {
     const { written } = recordsAfter(this.#ran, reading, now);
     this.#outcome = reading.snapshots.map((snapshot, place) => {
       const put = written[place];
-      return put === undefined ? snapshot : Snapshot.unwritten(put.value, put.retention, now);
+      return put === undefined ? snapshot : Snapshot.unwritten(put, now);
     });
     return written.length > 0;
   }

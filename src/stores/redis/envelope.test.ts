@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Retention, StoredRecord } from '../../core/records.ts';
 import { NO_VERSION, Snapshot, TIME_WIDTH, VERSION_WIDTH } from './envelope.ts';
 
 const version = 'abcdefgh00000001';
 const now = 1_700_000_000_000;
 
+const unwritten = (value: StoredRecord, retention: Retention, time: number): Snapshot =>
+  Snapshot.unwritten({ value, retention, form: undefined }, time);
+
 describe('the text of a record', () => {
   test('reads in redis-cli', () => {
-    const snapshot = Snapshot.unwritten({ at: now }, { keepMs: 1_000, softMs: 0, hardMs: 500 }, now);
+    const snapshot = unwritten({ at: now }, { keepMs: 1_000, softMs: 0, hardMs: 500 }, now);
     expect(snapshot.textFor(version)).toBe(`${version} 1700000001000 0 1700000000500 {"at":1700000000000}`);
   });
 
@@ -17,7 +21,7 @@ describe('the text of a record', () => {
     fc.assert(
       fc.property(fc.jsonValue(), retention, duration, (rest, retained, laterMs) => {
         const value = JSON.parse(JSON.stringify({ at: now, rest }));
-        const snapshot = Snapshot.read(Snapshot.unwritten(value, retained, now).textFor(version), 0);
+        const snapshot = Snapshot.read(unwritten(value, retained, now).textFor(version), 0);
         const later = now + laterMs;
         const isKept = laterMs < retained.keepMs;
         expect(snapshot.version).toBe(version);
@@ -29,7 +33,7 @@ describe('the text of a record', () => {
   });
 
   test('rounds times up to whole milliseconds', () => {
-    const { keepUntil, softUntil, hardUntil } = Snapshot.unwritten(
+    const { keepUntil, softUntil, hardUntil } = unwritten(
       { at: 1 },
       { keepMs: 0.5, softMs: 1.2, hardMs: 0 },
       10,
@@ -39,7 +43,7 @@ describe('the text of a record', () => {
 
   test('has its version and its end where the commit script looks for them', () => {
     for (const time of [5, now, 10 ** 20]) {
-      const text = Snapshot.unwritten({ at: 1 }, { keepMs: 0, softMs: 0, hardMs: 0 }, time).textFor(version);
+      const text = unwritten({ at: 1 }, { keepMs: 0, softMs: 0, hardMs: 0 }, time).textFor(version);
       expect(text.slice(0, VERSION_WIDTH)).toBe(version);
       expect(text.slice(VERSION_WIDTH + 1, VERSION_WIDTH + 1 + TIME_WIDTH)).toMatch(/^\d+$/);
       expect(text[VERSION_WIDTH + 1 + TIME_WIDTH]).toBe(' ');

@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
-import type { Retention, StoredRecord } from '../../core/records.ts';
+import type { StoredRecord } from '../../core/records.ts';
 import { jsonOfRecord, recordOfJson } from '../record-json.ts';
+import type { Put } from '../step-records.ts';
 
 /**
  * The text of a record in Redis, made to be read in `redis-cli`:
@@ -34,6 +35,7 @@ export class Snapshot {
    */
   latestAtMs: number;
   readonly #json: string;
+  readonly #form: string | undefined;
   #value: StoredRecord | undefined;
 
   /** Nothing was there. */
@@ -45,6 +47,7 @@ export class Snapshot {
       hardUntil: 0,
       seenAtMs,
       json: '',
+      form: undefined,
       value: undefined,
     });
   }
@@ -57,6 +60,7 @@ export class Snapshot {
     this.seenAtMs = fields.seenAtMs;
     this.latestAtMs = fields.seenAtMs;
     this.#json = fields.json;
+    this.#form = fields.form;
     this.#value = fields.value;
   }
 
@@ -79,6 +83,7 @@ export class Snapshot {
       hardUntil: timeIn(text, hardAt, jsonAt),
       seenAtMs,
       json: text.slice(jsonAt),
+      form: undefined,
       value: undefined,
     });
   }
@@ -87,7 +92,8 @@ export class Snapshot {
    * A record that is to be written, its times made absolute. They are whole milliseconds; a fraction is rounded so that
    * nothing ends early.
    */
-  static unwritten(value: StoredRecord, { keepMs, softMs, hardMs }: Retention, now: number): Snapshot {
+  static unwritten({ value, retention, form }: Put, now: number): Snapshot {
+    const { keepMs, softMs, hardMs } = retention;
     return new Snapshot({
       version: NO_VERSION,
       keepUntil: Math.ceil(now + keepMs),
@@ -95,6 +101,7 @@ export class Snapshot {
       hardUntil: hardMs > 0 ? Math.ceil(now + hardMs) : 0,
       seenAtMs: Number.NEGATIVE_INFINITY,
       json: '',
+      form,
       value,
     });
   }
@@ -102,7 +109,7 @@ export class Snapshot {
   /** The text that Redis is to store. */
   textFor(version: string): string {
     const { keepUntil, softUntil, hardUntil } = this;
-    const json = this.#value === undefined ? this.#json : jsonOfRecord(this.#value);
+    const json = this.#value === undefined ? this.#json : jsonOfRecord(this.#value, this.#form);
     return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
   }
 
@@ -137,6 +144,7 @@ interface SnapshotFields {
   readonly hardUntil: number;
   readonly seenAtMs: number;
   readonly json: string;
+  readonly form: string | undefined;
   readonly value: StoredRecord | undefined;
 }
 

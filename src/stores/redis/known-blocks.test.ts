@@ -16,7 +16,8 @@ describe('known blocks', () => {
   });
 
   const blocked = (hardMs = 60_000): Snapshot => {
-    const snapshot = Snapshot.unwritten({ at: now }, { keepMs: 86_400_000, softMs: 0, hardMs }, now);
+    const retention = { keepMs: 86_400_000, softMs: 0, hardMs };
+    const snapshot = Snapshot.unwritten({ value: { at: now }, retention, form: undefined }, now);
     snapshot.written('abcdefgh00000001', nowMs, nowMs);
     return snapshot;
   };

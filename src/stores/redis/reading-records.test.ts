@@ -20,7 +20,7 @@ function reading(keys: readonly Key[], counts: Readonly<Record<string, number>> 
     const count = counts[text.split(':').at(-1) ?? ''];
     return count === undefined
       ? Snapshot.absent(0)
-      : Snapshot.unwritten({ at: now, count } as Count, kept, now);
+      : Snapshot.unwritten({ value: { at: now, count } as Count, retention: kept, form: undefined }, now);
   });
   if (found === undefined) throw new RangeError('Every text has a snapshot.');
   return found;

@@ -8,6 +8,8 @@ import type { Reading } from './reading.ts';
 export interface Put {
   value: StoredRecord;
   retention: Retention;
+  /** That of the key. */
+  readonly form: string | undefined;
 }
 
 /** With more keys than these a map finds a place sooner than a search. */
@@ -89,7 +91,7 @@ export class ReadingRecords implements Records {
     const put = this.#written[place];
     this.#hasChanged = true;
     if (put === undefined) {
-      this.#written[place] = { value: value as StoredRecord, retention };
+      this.#written[place] = { value: value as StoredRecord, retention, form: key.form };
     } else {
       put.value = value as StoredRecord;
       put.retention = retention;

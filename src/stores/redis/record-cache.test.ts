@@ -37,7 +37,8 @@ describe('a cache of records', () => {
 
   test('keeps what was written over what was asked for before the reply to that, and not over what was asked for after it', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 20);
-    const written = Snapshot.unwritten({ at: 1 }, { keepMs: 1_000, softMs: 0, hardMs: 0 }, 0);
+    const retention = { keepMs: 1_000, softMs: 0, hardMs: 0 };
+    const written = Snapshot.unwritten({ value: { at: 1 }, retention, form: undefined }, 0);
     written.written('abcdefgh00000001', 10, 20);
     cache.set('key', Snapshot.absent(15));
     cache.set('key', written);

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fullBucket } from './bucket.ts';
+import type { RecordKind } from './draft.ts';
+import { Fault } from './fault.ts';
+import { Keyspace } from './keys.ts';
+import {
+  accountForm,
+  agentForm,
+  bookForm,
+  deviceForm,
+  formNamed,
+  networkDeviceForm,
+  networkForm,
+  prefixForm,
+  type RecordForm,
+} from './record-forms.ts';
+import {
+  accountKind,
+  agentKind,
+  deviceKind,
+  networkDeviceKind,
+  networkKind,
+  p48Kind,
+} from './record-kinds.ts';
+import type { StoredRecord } from './records.ts';
+import { cleanStanding } from './standing.ts';
+import { tokenOf } from './subject.ts';
+
+/** Any that a clock may give; often 0, which is none for some, and no time of a day for none. */
+const time = fc.oneof(fc.constant(0), fc.nat(1_000), fc.integer({ min: 0, max: 8_640_000_000_000_000 }));
+const moment = fc.option(time);
+const times = fc.array(time, { maxLength: 4 });
+const count = fc.nat(1_000);
+const id = fc.oneof(
+  fc.constantFrom('a', 'R6uy9chl2A7XVsf2nxwg1D', ''),
+  fc.string(),
+  fc.constant('"\\\u2028'),
+);
+const standing = fc.oneof(
+  fc.constant(cleanStanding),
+  fc.record({
+    score: count,
+    scoreAt: time,
+    softLevel: count,
+    softUntil: time,
+    hardLevel: count,
+    hardAt: moment,
+    hardUntil: time,
+    memory: count,
+  }),
+);
+const bucket = fc.oneof(fc.constant(fullBucket), fc.record({ tatMs: time, tatUnits: count }));
+const window = fc.array(fc.record({ id, at: time }), { maxLength: 4 });
+const watched = fc.record({ seen: window, watchUntil: time });
+const budget = fc.record({
+  failures: times,
+  epochStart: moment,
+  cooldownUntil: time,
+  softUntil: time,
+  guarded: fc.boolean(),
+});
+const device = fc.record({ id, standing, failures: times });
+const entry = fc.record({ id, bound: fc.boolean(), usedAt: time });
+
+interface Formed {
+  readonly form: RecordForm<StoredRecord>;
+  readonly record: fc.Arbitrary<StoredRecord>;
+}
+
+const formed = <R extends StoredRecord>(form: RecordForm<R>, record: fc.Arbitrary<R>): Formed => ({
+  form: form as RecordForm<StoredRecord>,
+  record,
+});
+
+const all: readonly Formed[] = [
+  formed(
+    accountForm,
+    fc.record({
+      at: time,
+      standing,
+      missingAt: moment,
+      devices: fc.array(device, { maxLength: 3 }),
+      devicesMadeAt: times,
+      rotation: watched,
+      rotations: times,
+      flood: watched,
+      floodUntil: time,
+      softs: times,
+      budget,
+    }),
+  ),
+  formed(bookForm, fc.record({ at: time, devices: fc.array(entry, { maxLength: 3 }) })),
+  formed(
+    networkForm,
+    fc.record({ at: time, standing, spray: watched, devicesSeenAt: times, agentsSeenAt: times, bucket }),
+  ),
+  formed(agentForm, fc.record({ at: time, standing, churn: watched, bucket })),
+  formed(networkDeviceForm, fc.record({ at: time, standing, bucket })),
+  formed(deviceForm, fc.record({ at: time, standing, dilution: watched, dilutedAt: moment })),
+  formed(prefixForm, fc.record({ at: time, standing, children: window, accounts: window })),
+];
+
+const read = (form: RecordForm<StoredRecord>, text: string): StoredRecord => {
+  const fields = JSON.parse(text);
+  return form.read(fields, fields.at);
+};
+
+describe.each(all)('the form of $form.name', ({ form, record }) => {
+  test('gives back what was written, and names itself', () => {
+    fc.assert(
+      fc.property(record, (written) => {
+        const text = form.write(written);
+        expect(read(form, text)).toEqual(written);
+        expect(formNamed(JSON.parse(text).form)).toBe(form);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('gives back a record whose fields stand in the order of a new one', () => {
+    fc.assert(
+      fc.property(record, (written) => {
+        expect(Object.keys(read(form, form.write(written)))).toEqual(Object.keys(written));
+      }),
+    );
+  });
+
+  test('reads what was damaged as a record of its kind, or refuses it', () => {
+    const damage = fc.constantFrom<unknown>(
+      null,
+      '1',
+      1.5,
+      1e300,
+      -1,
+      true,
+      [],
+      {},
+      [1],
+      [{}],
+      ['a'],
+      ['a', 'b'],
+    );
+    fc.assert(
+      fc.property(record, fc.nat(), damage, (written, which, instead) => {
+        const fields = JSON.parse(form.write(written));
+        const names = [...Object.keys(written), 'rotationWatchUntil'].filter((name) => name !== 'at');
+        fields[names[which % names.length] as string] = instead;
+        try {
+          const again = read(form, JSON.stringify(fields));
+          expect(read(form, form.write(again))).toEqual(again);
+        } catch (fault) {
+          expect(fault).toBeInstanceOf(Fault);
+          expect(fault).toMatchObject({ code: 'RECORD_CORRUPT' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const kinds: readonly (readonly [RecordForm<StoredRecord>, RecordKind<StoredRecord>])[] = [
+  [accountForm, accountKind],
+  [networkForm, networkKind],
+  [agentForm, agentKind],
+  [networkDeviceForm, networkDeviceKind],
+  [deviceForm, deviceKind],
+  [prefixForm, p48Kind],
+] as (readonly [RecordForm<StoredRecord>, RecordKind<StoredRecord>])[];
+
+test.each(kinds)(
+  '%o writes nothing of a new record but its time, and shares what all share',
+  (form, kind) => {
+    const text = form.write(kind.make());
+    expect(text).toBe(`{"form":"${form.name}","at":0}`);
+    const again = read(form, text) as { standing?: unknown; bucket?: unknown };
+    expect(again.standing).toBe(cleanStanding);
+    if ('bucket' in again) expect(again.bucket).toBe(fullBucket);
+  },
+);
+
+test('times are told by how long they lie before that of the record', () => {
+  const record = {
+    ...deviceKind.make(),
+    at: 1_000,
+    dilution: { seen: [{ id: 'n', at: 940 }], watchUntil: 1_500 },
+  };
+  expect(deviceForm.write(record)).toBe(
+    '{"form":"D","at":1000,"dilution":["n",60],"dilutionWatchUntil":-500}',
+  );
+});
+
+test('every key of the engine names the form of its record', () => {
+  const keys = new Keyspace('test', 'login');
+  const token = tokenOf('t', null);
+  const named = [
+    [keys.account(token), accountForm],
+    [keys.book(token), bookForm],
+    [keys.network(token), networkForm],
+    [keys.agent(token, token), agentForm],
+    [keys.networkDevice(token, token), networkDeviceForm],
+    [keys.device(token), deviceForm],
+    [keys.macro('P48', token), prefixForm],
+    [keys.macro('P40', token), prefixForm],
+    [keys.macro('P32', token), prefixForm],
+  ] as const;
+  for (const [key, form] of named) expect(formNamed(key.form)).toBe(form);
+});
+
+test('a form that nobody has is none', () => {
+  expect([formNamed('K9'), formNamed(undefined), formNamed('toString')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
