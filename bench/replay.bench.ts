@@ -13,7 +13,8 @@ import { medianOf, type Report } from './runner.ts';
 /**
  * Login events through `replay`, every decision written as a line, in events per second of CPU. Sign-ins are a check and its
  * end, one in seven a failure; failures alone are what an attack leaves. Each account has an address and a device of its own,
- * and which comes next is drawn: the more there are, the less of what is known of them is still in the cache of the core.
+ * or it comes with those of another each time; and which comes next is drawn: the more there are, the less of what is known
+ * of them is still in the cache of the core.
  */
 const EVENTS = 500_000;
 const ROUNDS = 3;
@@ -22,21 +23,30 @@ const accountCounts = [100, 1_000, 10_000];
 const ua =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
 
-/** What becomes of one attempt: the operations it leaves in the file. */
-type Draw = (random: Random) => readonly string[];
+interface Kind {
+  /** What becomes of one attempt: the operations it leaves in the file. */
+  readonly draw: (random: Random) => readonly string[];
+  /** Whether addresses and devices are drawn anew each time, out of as many as there are accounts. */
+  readonly isMixed: boolean;
+}
 
-const kinds: Readonly<Record<string, Draw>> = {
-  'sign-ins': (random) => ['check', random.next() % 7 === 0 ? 'fail' : 'succeed'],
-  failures: () => ['fail'],
+const kinds: Readonly<Record<string, Kind>> = {
+  'sign-ins': {
+    draw: (random) => ['check', random.next() % 7 === 0 ? 'fail' : 'succeed'],
+    isMixed: false,
+  },
+  failures: { draw: () => ['fail'], isMixed: false },
+  'failures from changing places': { draw: () => ['fail'], isMixed: true },
 };
 
-function* eventLines(draw: Draw, accounts: number): Generator<string> {
+function* eventLines({ draw, isMixed }: Kind, accounts: number): Generator<string> {
   const random = new Random('replay');
   let t = START;
   for (let written = 0; written < EVENTS; ) {
     const who = random.next() % accounts;
-    const ip = `10.${(who >> 16) & 255}.${(who >> 8) & 255}.${who & 255}`;
-    const device = { id: `device-${who}`, confidence: 'MEDIUM' };
+    const from = isMixed ? random.next() % accounts : who;
+    const ip = `10.${(from >> 16) & 255}.${(from >> 8) & 255}.${from & 255}`;
+    const device = { id: `device-${isMixed ? random.next() % accounts : who}`, confidence: 'MEDIUM' };
     for (const op of draw(random)) {
       t += 100;
       written += 1;
@@ -69,11 +79,11 @@ export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
   const file = join(folder, 'events.jsonl');
   try {
-    for (const [kind, draw] of Object.entries(kinds)) {
+    for (const [name, kind] of Object.entries(kinds)) {
       for (const accounts of accountCounts) {
-        await pipeline(Readable.from(eventLines(draw, accounts)), createWriteStream(file));
+        await pipeline(Readable.from(eventLines(kind, accounts)), createWriteStream(file));
         const ours = await medianOf(ROUNDS, () => rateOf(file));
-        const metric = `${kind} of ${accounts.toLocaleString('en')} accounts (events/s of CPU)`;
+        const metric = `${name} of ${accounts.toLocaleString('en')} accounts (events/s of CPU)`;
         report({ metric, ours, peer: null, peerValue: null });
       }
     }

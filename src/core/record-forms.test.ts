@@ -207,6 +207,95 @@ test('every key of the engine names the form of its record', () => {
   for (const [key, form] of named) expect(formNamed(key.form)).toBe(form);
 });
 
+const full = { seen: [{ id: 'a', at: 1 }], watchUntil: 9 };
+const blocked = {
+  score: 1,
+  scoreAt: 1,
+  softLevel: 1,
+  softUntil: 1,
+  hardLevel: 1,
+  hardAt: 1,
+  hardUntil: 1,
+  memory: 1,
+};
+interface Sample {
+  readonly form: RecordForm<StoredRecord>;
+  readonly record: StoredRecord;
+}
+
+const sample = <R extends StoredRecord>(form: RecordForm<R>, record: R): Sample => ({
+  form: form as RecordForm<StoredRecord>,
+  record,
+});
+
+/** One of every kind, with something in each of its fields. */
+const samples: readonly Sample[] = [
+  sample(accountForm, {
+    at: 5,
+    standing: blocked,
+    missingAt: 4,
+    devices: [{ id: 'd', standing: blocked, failures: [1] }],
+    devicesMadeAt: [1],
+    rotation: full,
+    rotations: [1],
+    flood: full,
+    floodUntil: 7,
+    softs: [1],
+    budget: { failures: [1], epochStart: 1, cooldownUntil: 2, softUntil: 3, guarded: true },
+  }),
+  sample(bookForm, { at: 5, devices: [{ id: 'd', bound: true, usedAt: 1 }] }),
+  sample(networkForm, {
+    at: 5,
+    standing: blocked,
+    spray: full,
+    devicesSeenAt: [1],
+    agentsSeenAt: [1],
+    bucket: { tatMs: 1, tatUnits: 1 },
+  }),
+  sample(agentForm, { at: 5, standing: blocked, churn: full, bucket: { tatMs: 1, tatUnits: 1 } }),
+  sample(networkDeviceForm, { at: 5, standing: blocked, bucket: { tatMs: 1, tatUnits: 1 } }),
+  sample(deviceForm, { at: 5, standing: blocked, dilution: full, dilutedAt: 1 }),
+  sample(prefixForm, { at: 5, standing: blocked, children: full.seen, accounts: full.seen }),
+];
+
+/** Every place in a value, as the names that lead to it. */
+function placesIn(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  const inner = Object.entries(value).flatMap(([name, part]) =>
+    placesIn(part).map((rest) => [name, ...rest]),
+  );
+  return [[], ...inner];
+}
+
+/** The same value with something else in one place. */
+function damaged(value: unknown, [name, ...rest]: readonly string[], instead: unknown): unknown {
+  if (name === undefined) return instead;
+  const part = (value as Record<string, unknown>)[name];
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[name] = damaged(part, rest, instead);
+  return copy;
+}
+
+/** What is told of damage in this place: the field of the record, or of the standing, that it lies in. */
+function nameOf(place: readonly string[]): string {
+  const [top = ''] = place;
+  const inner =
+    top === 'budget' ? undefined : place.findLast((name) => name === 'standing' || name in blocked);
+  return inner ?? top.replace('WatchUntil', '');
+}
+
+test.each(samples)('the form of $form.name says which field cannot be read', ({ form, record }) => {
+  const fields = JSON.parse(form.write(record));
+  const places = placesIn(fields).filter(([name]) => name !== undefined && name !== 'form' && name !== 'at');
+  expect(places.length).toBeGreaterThan(3);
+  for (const place of places) {
+    for (const instead of [null, 1.5]) {
+      const text = JSON.stringify(damaged(fields, place, instead));
+      expect(() => read(form, text), text).toThrow(`as its ${nameOf(place)}.`);
+    }
+  }
+});
+
 test('a form that nobody has is none', () => {
   expect([formNamed('K9'), formNamed(undefined), formNamed('toString')]).toEqual([
     undefined,

@@ -77,6 +77,30 @@ test('reads any lines, one after the other, as each would be read alone', () => 
   );
 });
 
+test('reads lines alike before, while and after it rests, which it does where words are not said again', () => {
+  const reader = new EventReader(8);
+  const device = { id: 'd', confidence: 'HIGH' } as const;
+  const lineOf = (t: number, ip: number) =>
+    JSON.stringify({ t, op: 'fail', account: 'a', ip: `192.0.2.${ip}`, device });
+  let t = 1;
+  const readAgain = (lines: number, ipOf: (line: number) => number): boolean => {
+    let last: ReplayEvent | null = null;
+    let isKept = false;
+    for (let line = 0; line < lines; line += 1, t += 1) {
+      const text = lineOf(t, ipOf(line));
+      const event = reader.read(text);
+      expect(event).toEqual(parseEventLine(text));
+      isKept = event.device === last?.device;
+      last = event;
+    }
+    return isKept;
+  };
+  expect(readAgain(600, () => 1)).toBe(true);
+  expect(readAgain(1_200, (line) => line % 200)).toBe(false);
+  expect(readAgain(100, () => 1)).toBe(false);
+  expect(readAgain(32_768, () => 1)).toBe(true);
+});
+
 test('reads what an account says again without parsing it', () => {
   const reader = new EventReader(8);
   const words = '"account":"a","ip":"192.0.2.1","device":{"id":"d","confidence":"HIGH"}}';
