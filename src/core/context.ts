@@ -130,9 +130,11 @@ function noteBlocks(
   if (soft) context.soft = withReason(context.soft, softReason(scope, standing));
 }
 
-/** Nearly always it is the only one, and to join lists takes longer than all the rest of a blocked request. */
+/** Mostly it is one of two at most, and to join lists takes longer than all the rest of a blocked request. */
 function withReason(reasons: readonly Reason[], reason: Reason): readonly Reason[] {
-  return reasons.length === 0 ? listOf(reason) : reasons.concat(reason);
+  const first = reasons[0];
+  if (first === undefined) return listOf(reason);
+  return reasons.length === 1 ? listOf(first, reason) : reasons.concat(reason);
 }
 
 /** Login shows a running budget SOFT at `check` (§7), a trusted device too, at its own level. */
