@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Alarm } from './alarm.tsx';
 import { leave, session } from './api/session.ts';
 import { status } from './api/status.ts';
@@ -40,7 +40,8 @@ export function Shell() {
   const openHelp = useCallback(() => setHelpOpen(true), []);
   const togglePause = useCallback(() => isPaused.set(!isPaused.get()), []);
   useShortcuts({ onHelp: openHelp, onTheme: nextTheme, onPause: togglePause });
-  useEffect(() => {
+  // Together with the page, not some time after it: a key that is pressed in between would be heard where the focus was.
+  useLayoutEffect(() => {
     document.title = `${pages.find((page) => page.path === path)?.title ?? ''} · Portcullis`;
     // After a change of page the focus is at its start, as after loading one.
     if (!isFirst.current) main.current?.focus();

@@ -14,16 +14,16 @@ export type Fields = Readonly<Record<string, unknown>>;
  * number that is none would decide something much later.
  */
 
-export function corrupt(name: string, value: unknown): Fault {
+function corrupt(name: string, value: unknown): Fault {
   return new Fault('RECORD_CORRUPT', `A stored record has ${shapeOf(value)} as its ${name}.`);
 }
 
-export function numberIn(name: string, value: unknown): number {
+function numberIn(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   throw corrupt(name, value);
 }
 
-export function fieldsIn(name: string, value: unknown): Fields {
+function fieldsIn(name: string, value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw corrupt(name, value);
 }
