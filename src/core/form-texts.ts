@@ -15,8 +15,7 @@ import type { Window } from './window.ts';
 export const formText = (form: string, at: number, parts: string): string =>
   `{"form":"${form}","at":${at}${parts}}`;
 
-const numberText = (name: string, number: number): string =>
-  number === 0 ? '' : `,"${name}":${number}`;
+const numberText = (name: string, number: number): string => (number === 0 ? '' : `,"${name}":${number}`);
 
 /** A time that is 0 where there is none. */
 export const timeText = (name: string, time: number, at: number): string =>
