@@ -35,8 +35,8 @@ function makeStanding(): Draft<Standing> {
 }
 
 /**
- * A key nothing is known of. All such keys share it: there are many more of them than of any others. In plain JSON it is
- * null, which is a tenth as long.
+ * A key nothing is known of. All such keys share it: there are many more of them than of any others. So in plain JSON it
+ * is null.
  */
 export const cleanStanding: Standing = Object.freeze(
   Object.defineProperty(makeStanding(), 'toJSON', { value: () => null }),
