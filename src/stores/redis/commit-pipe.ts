@@ -59,16 +59,13 @@ export class CommitPipe {
     command.push(String(commits.length));
     for (const { keys } of commits) command.push(String(keys.length));
     for (const { changes } of commits) appendTo(command, changes);
-    this.#waiting.begin();
     this.#link.call(commitScript, command).then(
       (reply) => {
-        this.#waiting.end();
         commits.forEach((commit, index) => {
           tell(commit, Array.isArray(reply) ? reply[index] : undefined);
         });
       },
       (cause: unknown) => {
-        this.#waiting.end();
         for (const commit of commits) commit.failed(cause);
       },
     );

@@ -10,7 +10,7 @@ function bench() {
 }
 
 describe('a gathering', () => {
-  it('goes out when the callback has ended while nothing is under way', async () => {
+  it('sends what a callback brings when it has ended', async () => {
     const { sent, gathering } = bench();
     gathering.add('a');
     gathering.add('b');
@@ -19,29 +19,47 @@ describe('a gathering', () => {
     expect(sent).toEqual([['a', 'b']]);
   });
 
-  it('waits for the other callbacks of the turn while something is', async () => {
+  it('sends what the other callbacks of the turn bring when the turn ends', async () => {
     const { sent, gathering } = bench();
-    gathering.begin();
-    const turned = turn();
     gathering.add('a');
     await nothing;
     gathering.add('b');
     await nothing;
-    expect(sent).toEqual([]);
-    await turned;
-    await turn();
-    expect(sent).toEqual([['a', 'b']]);
-  });
-
-  it('does not wait once all has ended', async () => {
-    const { sent, gathering } = bench();
-    gathering.begin();
-    gathering.begin();
-    gathering.end();
-    gathering.end();
-    gathering.add('a');
+    gathering.add('c');
     await nothing;
     expect(sent).toEqual([['a']]);
+    await turn();
+    expect(sent).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('begins anew with the next turn', async () => {
+    const { sent, gathering } = bench();
+    gathering.add('a');
+    await turn();
+    gathering.add('b');
+    await nothing;
+    expect(sent).toEqual([['a'], ['b']]);
+  });
+
+  it('has sent all of a turn before a client that was given its first command writes', async () => {
+    const written: string[][] = [];
+    let queue: string[] | undefined;
+    const client = (gathered: readonly string[]) => {
+      if (queue === undefined) {
+        queue = [];
+        setImmediate(() => {
+          written.push(queue ?? []);
+          queue = undefined;
+        });
+      }
+      queue.push(...gathered);
+    };
+    const gathering = new Gathering<string>(client);
+    gathering.add('a');
+    await nothing;
+    gathering.add('b');
+    await turn();
+    expect(written).toEqual([['a', 'b']]);
   });
 
   it('keeps what comes while it is sent for the next', async () => {

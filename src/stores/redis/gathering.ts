@@ -1,12 +1,15 @@
 /**
- * Gathers what is to be sent, so that it can share commands. While nothing is under way it goes out when the present callback
- * has ended. Else it waits for what the other callbacks of this turn of the event loop bring: requests of different
- * connections come each in a callback of its own, and would never meet. What is under way takes longer than that turn.
+ * Gathers what is to be sent, so that it can share commands. What comes first in a turn of the event loop goes out when its
+ * callback has ended. What the other callbacks of the turn bring goes out together when it ends: requests of different
+ * connections come each in a callback of its own, and would never meet.
+ *
+ * Clients that write once a turn (node-redis) ask for the end of the turn when they are given the first command. We have
+ * asked before, so they write all of it then, and not a part of it a turn later.
  */
 export class Gathering<T> {
   readonly #send: (gathered: readonly T[]) => void;
   #gathered: T[] = [];
-  #underWay = 0;
+  #hasBegun = false;
 
   constructor(send: (gathered: readonly T[]) => void) {
     this.#send = send;
@@ -14,20 +17,16 @@ export class Gathering<T> {
 
   add(item: T): void {
     this.#gathered.push(item);
-    if (this.#gathered.length > 1) return;
-    if (this.#underWay === 0) queueMicrotask(this.#flush);
-    else setImmediate(this.#flush);
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    setImmediate(this.#endTurn);
+    queueMicrotask(this.#flush);
   }
 
-  /** A command is under way. */
-  begin(): void {
-    this.#underWay += 1;
-  }
-
-  /** It was answered, or nobody waits for it any more. */
-  end(): void {
-    this.#underWay -= 1;
-  }
+  readonly #endTurn = (): void => {
+    this.#hasBegun = false;
+    if (this.#gathered.length > 0) this.#flush();
+  };
 
   readonly #flush = (): void => {
     const gathered = this.#gathered;

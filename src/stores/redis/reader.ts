@@ -65,10 +65,8 @@ export class Reader {
     const command = ['MGET'];
     for (const { keys } of together) appendTexts(command, keys);
     const seenAtMs = this.#monotonicMs();
-    this.#wanted.begin();
     this.#link.send(command, command[1] ?? '').then(
       (reply) => {
-        this.#wanted.end();
         let place = 0;
         for (const one of together) {
           tell(one, reply, place, seenAtMs);
@@ -76,7 +74,6 @@ export class Reader {
         }
       },
       (cause: unknown) => {
-        this.#wanted.end();
         for (const { reject } of together) reject(cause);
       },
     );
