@@ -1,19 +1,10 @@
-import { Cluster } from 'ioredis';
 import { createGuard } from '../src/index.ts';
-import { createRedisStore } from '../src/stores/redis/index.ts';
 import { settingsOf } from '../src/stores/redis/options.ts';
 import { DrivenRedisStore } from '../src/stores/redis/redis-store.ts';
 import { CountingDriver } from '../test/servers/counting-driver.ts';
 import { startCluster } from '../test/servers/redis-cluster.ts';
-import {
-  compare,
-  knownLogin,
-  type Logins,
-  limitersOf,
-  loginsOf,
-  makeKnown,
-  newLogin,
-} from './redis-logins.ts';
+import { newLogin } from './redis-logins.ts';
+import { compare, startSides, stopSides } from './redis-rounds.ts';
 import type { Report } from './runner.ts';
 
 /** The attempts of `redis` on a cluster of three masters, each with a replica. Throughput is that of one shard. */
@@ -22,26 +13,17 @@ const deadlineMs = 2_000;
 
 export async function run(report: Report): Promise<void> {
   const cluster = await startCluster();
-  const store = createRedisStore({ cluster: cluster.urls, deadlineMs });
-  const client = new Cluster(cluster.nodes.map(({ host, port }) => ({ host, port })));
   try {
-    await store.ping();
     const masters = await cluster.masters();
-    const ours = loginsOf(store);
-    const theirs = limitersOf(client);
-    await makeKnown(ours, theirs);
-    const both = (name: string, use: (logins: Logins) => Promise<unknown>) =>
-      compare(report, masters, name, { ours: () => use(ours), theirs: () => use(theirs) }, concurrencies);
-    await both('check', ({ check }) => check(knownLogin()));
-    await both('attempt: check, then fail', async ({ check, fail }) => {
-      const login = newLogin();
-      await check(login);
-      await fail(login);
-    });
+    const sides = await startSides('cluster', cluster.urls);
+    try {
+      await compare(report, masters, sides, 'check', concurrencies);
+      await compare(report, masters, sides, 'attempt', concurrencies);
+    } finally {
+      stopSides(sides);
+    }
     await countRoundTrips(report, cluster.urls);
   } finally {
-    await store.close();
-    client.disconnect();
     await cluster.stop();
   }
 }
