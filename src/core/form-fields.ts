@@ -1,5 +1,6 @@
 import { type Bucket, fullBucket } from './bucket.ts';
 import { type Budget, makeBudget } from './budget.ts';
+import type { AskedWindow } from './client-state.ts';
 import { Fault, shapeOf } from './fault.ts';
 import { cleanStanding, type Standing } from './standing.ts';
 import type { AccountDevice, BookEntry } from './state.ts';
@@ -18,7 +19,7 @@ function corrupt(name: string, value: unknown): Fault {
   return new Fault('RECORD_CORRUPT', `A stored record has ${shapeOf(value)} as its ${name}.`);
 }
 
-function numberIn(name: string, value: unknown): number {
+export function numberIn(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   throw corrupt(name, value);
 }
@@ -78,6 +79,20 @@ export function bucketIn(value: unknown, at: number): Bucket {
   if (value === undefined) return fullBucket;
   const [tatMs, tatUnits] = listIn('bucket', value);
   return { tatMs: at - numberIn('bucket', tatMs), tatUnits: numberIn('bucket', tatUnits) };
+}
+
+export function askedIn(asking: unknown, asked: unknown, at: number): AskedWindow {
+  const [since, cost, total] = asking === undefined ? [at, 0, 0] : listIn('asking', asking);
+  const entries = asked === undefined ? [] : listIn('asked', asked);
+  const before: number[] = [];
+  for (let place = 0; place < entries.length; place += 2)
+    before.push(at - numberIn('asked', entries[place]), numberIn('asked', entries[place + 1]));
+  return {
+    asked: before,
+    askingAt: at - numberIn('asking', since),
+    asking: numberIn('asking', cost),
+    askedTotal: numberIn('asking', total),
+  };
 }
 
 export function windowIn(name: string, value: unknown, at: number): Window {

@@ -1,5 +1,6 @@
 import type { Bucket } from './bucket.ts';
 import type { Budget } from './budget.ts';
+import type { AskedWindow } from './client-state.ts';
 import { cleanStanding, type Standing } from './standing.ts';
 import type { AccountDevice, BookEntry } from './state.ts';
 import type { WatchedWindow } from './watch.ts';
@@ -10,10 +11,6 @@ import type { Window } from './window.ts';
  * the time inside the record. All other times are told by how long they lie before it: most lie near, and a short number
  * is written in a fraction of the time.
  */
-
-/** A whole record. */
-export const formText = (form: string, at: number, parts: string): string =>
-  `{"form":"${form}","at":${at}${parts}}`;
 
 const numberText = (name: string, number: number): string => (number === 0 ? '' : `,"${name}":${number}`);
 
@@ -44,6 +41,16 @@ export function standingText(standing: Standing, at: number): string {
 
 export const bucketText = ({ tatMs, tatUnits }: Bucket, at: number): string =>
   tatMs === 0 && tatUnits === 0 ? '' : `,"bucket":[${at - tatMs},${tatUnits}]`;
+
+/** The latest entry: since when, its cost, and the cost of all. Then those before it, times and costs by turns. */
+export function askedText({ asked, askingAt, asking, askedTotal }: AskedWindow, at: number): string {
+  const hasNone = askingAt === 0 && asking === 0 && askedTotal === 0;
+  const latest = hasNone ? '' : `,"asking":[${at - askingAt},${asking},${askedTotal}]`;
+  let list = '';
+  for (let place = 0; place < asked.length; place += 2)
+    list += `${list === '' ? '' : ','}${at - (asked[place] as number)},${asked[place + 1]}`;
+  return list === '' ? latest : `${latest},"asked":[${list}]`;
+}
 
 /** Ids and times by turns. */
 export function windowText(name: string, window: Window, at: number): string {

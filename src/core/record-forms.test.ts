@@ -8,12 +8,14 @@ import {
   accountForm,
   agentForm,
   bookForm,
+  clientForm,
   deviceForm,
   formNamed,
   networkDeviceForm,
   networkForm,
   prefixForm,
   type RecordForm,
+  textOf,
 } from './record-forms.ts';
 import {
   accountKind,
@@ -63,6 +65,20 @@ const budget = fc.record({
 const device = fc.record({ id, standing, failures: times });
 const entry = fc.record({ id, bound: fc.boolean(), usedAt: time });
 
+const client = fc
+  .record({
+    at: time,
+    standing,
+    tatMs: time,
+    tatUnits: count,
+    limit: count,
+    asked: fc.array(fc.tuple(time, count), { maxLength: 3 }),
+    askingAt: time,
+    asking: count,
+    askedTotal: count,
+  })
+  .map((record) => ({ ...record, asked: record.asked.flat() }));
+
 interface Formed {
   readonly form: RecordForm<StoredRecord>;
   readonly record: fc.Arbitrary<StoredRecord>;
@@ -99,6 +115,7 @@ const all: readonly Formed[] = [
   formed(networkDeviceForm, fc.record({ at: time, standing, bucket })),
   formed(deviceForm, fc.record({ at: time, standing, dilution: watched, dilutedAt: moment })),
   formed(prefixForm, fc.record({ at: time, standing, children: window, accounts: window })),
+  formed(clientForm, client),
 ];
 
 const read = (form: RecordForm<StoredRecord>, text: string): StoredRecord => {
@@ -110,7 +127,7 @@ describe.each(all)('the form of $form.name', ({ form, record }) => {
   test('gives back what was written, and names itself', () => {
     fc.assert(
       fc.property(record, (written) => {
-        const text = form.write(written);
+        const text = textOf(form, written);
         expect(read(form, text)).toEqual(written);
         expect(formNamed(JSON.parse(text).form)).toBe(form);
       }),
@@ -121,7 +138,7 @@ describe.each(all)('the form of $form.name', ({ form, record }) => {
   test('gives back a record whose fields stand in the order of a new one', () => {
     fc.assert(
       fc.property(record, (written) => {
-        expect(Object.keys(read(form, form.write(written)))).toEqual(Object.keys(written));
+        expect(Object.keys(read(form, textOf(form, written)))).toEqual(Object.keys(written));
       }),
     );
   });
@@ -143,12 +160,12 @@ describe.each(all)('the form of $form.name', ({ form, record }) => {
     );
     fc.assert(
       fc.property(record, fc.nat(), damage, (written, which, instead) => {
-        const fields = JSON.parse(form.write(written));
+        const fields = JSON.parse(textOf(form, written));
         const names = [...Object.keys(written), 'rotationWatchUntil'].filter((name) => name !== 'at');
         fields[names[which % names.length] as string] = instead;
         try {
           const again = read(form, JSON.stringify(fields));
-          expect(read(form, form.write(again))).toEqual(again);
+          expect(read(form, textOf(form, again))).toEqual(again);
         } catch (fault) {
           expect(fault).toBeInstanceOf(Fault);
           expect(fault).toMatchObject({ code: 'RECORD_CORRUPT' });
@@ -171,7 +188,7 @@ const kinds: readonly (readonly [RecordForm<StoredRecord>, RecordKind<StoredReco
 test.each(kinds)(
   '%o writes nothing of a new record but its time, and shares what all share',
   (form, kind) => {
-    const text = form.write(kind.make());
+    const text = textOf(form, kind.make());
     expect(text).toBe(`{"form":"${form.name}","at":0}`);
     const again = read(form, text) as { standing?: unknown; bucket?: unknown };
     expect(again.standing).toBe(cleanStanding);
@@ -185,7 +202,7 @@ test('times are told by how long they lie before that of the record', () => {
     at: 1_000,
     dilution: { seen: [{ id: 'n', at: 940 }], watchUntil: 1_500 },
   };
-  expect(deviceForm.write(record)).toBe(
+  expect(textOf(deviceForm, record)).toBe(
     '{"form":"D","at":1000,"dilution":["n",60],"dilutionWatchUntil":-500}',
   );
 });
@@ -256,6 +273,17 @@ const samples: readonly Sample[] = [
   sample(networkDeviceForm, { at: 5, standing: blocked, bucket: { tatMs: 1, tatUnits: 1 } }),
   sample(deviceForm, { at: 5, standing: blocked, dilution: full, dilutedAt: 1 }),
   sample(prefixForm, { at: 5, standing: blocked, children: full.seen, accounts: full.seen }),
+  sample(clientForm, {
+    at: 5,
+    standing: blocked,
+    tatMs: 6,
+    tatUnits: 1,
+    limit: 1_000,
+    asked: [1, 1_000],
+    askingAt: 4,
+    asking: 2_000,
+    askedTotal: 3_000,
+  }),
 ];
 
 /** Every place in a value, as the names that lead to it. */
@@ -285,7 +313,7 @@ function nameOf(place: readonly string[]): string {
 }
 
 test.each(samples)('the form of $form.name says which field cannot be read', ({ form, record }) => {
-  const fields = JSON.parse(form.write(record));
+  const fields = JSON.parse(textOf(form, record));
   const places = placesIn(fields).filter(([name]) => name !== undefined && name !== 'form' && name !== 'at');
   expect(places.length).toBeGreaterThan(3);
   for (const place of places) {

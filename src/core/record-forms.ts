@@ -1,10 +1,13 @@
+import type { ClientRecord } from './client-state.ts';
 import {
+  askedIn,
   bookIn,
   bucketIn,
   budgetIn,
   devicesIn,
   type Fields,
   momentIn,
+  numberIn,
   standingIn,
   timeIn,
   timesIn,
@@ -12,11 +15,11 @@ import {
   windowIn,
 } from './form-fields.ts';
 import {
+  askedText,
   bookText,
   bucketText,
   budgetText,
   devicesText,
-  formText,
   momentText,
   standingText,
   timesText,
@@ -36,36 +39,35 @@ import type {
 } from './state.ts';
 
 /**
- * How stores write the engine's records, and read them again. JSON, and shorter than that of the record itself: what is as in a
- * new record is left out, and times are told by how long they lie before that of the record. A failure writes five records;
- * their texts are half as long, and made in a third of the time (decision 0012).
+ * How stores write the records of the engine and of limiters, and read them again. JSON, and shorter than that of the record
+ * itself: what is as in a new record is left out, and times are told by how long they lie before that of the record. A
+ * failure writes five records; their texts are half as long, and made in a third of the time (decision 0012).
  */
 
 export interface RecordForm<R extends StoredRecord> {
   readonly name: string;
-  write(record: R): string;
+  /** All but the time of the record, each part with a comma in front. */
+  parts(record: R): string;
   /** @throws Fault `RECORD_CORRUPT` when a field is not what this form writes */
   read(fields: Fields, at: number): R;
 }
 
 export const accountForm: RecordForm<AccountRecord> = {
   name: 'K4',
-  write: (record) => {
+  parts: (record) => {
     const { at, standing, missingAt, devices, devicesMadeAt } = record;
     const { rotation, rotations, flood, floodUntil, softs, budget } = record;
-    return formText(
-      'K4',
-      at,
+    return (
       standingText(standing, at) +
-        momentText('missingAt', missingAt, at) +
-        devicesText(devices, at) +
-        timesText('devicesMadeAt', devicesMadeAt, at) +
-        watchedText('rotation', rotation, at) +
-        timesText('rotations', rotations, at) +
-        watchedText('flood', flood, at) +
-        timeText('floodUntil', floodUntil, at) +
-        timesText('softs', softs, at) +
-        budgetText(budget, at),
+      momentText('missingAt', missingAt, at) +
+      devicesText(devices, at) +
+      timesText('devicesMadeAt', devicesMadeAt, at) +
+      watchedText('rotation', rotation, at) +
+      timesText('rotations', rotations, at) +
+      watchedText('flood', flood, at) +
+      timeText('floodUntil', floodUntil, at) +
+      timesText('softs', softs, at) +
+      budgetText(budget, at)
     );
   },
   read: (fields, at) => ({
@@ -85,22 +87,18 @@ export const accountForm: RecordForm<AccountRecord> = {
 
 export const bookForm: RecordForm<BookRecord> = {
   name: 'book',
-  write: ({ at, devices }) => formText('book', at, bookText(devices, at)),
+  parts: ({ at, devices }) => bookText(devices, at),
   read: (fields, at) => ({ at, devices: bookIn(fields.devices, at) }),
 };
 
 export const networkForm: RecordForm<NetworkRecord> = {
   name: 'K1',
-  write: ({ at, standing, spray, devicesSeenAt, agentsSeenAt, bucket }) =>
-    formText(
-      'K1',
-      at,
-      standingText(standing, at) +
-        watchedText('spray', spray, at) +
-        timesText('devicesSeenAt', devicesSeenAt, at) +
-        timesText('agentsSeenAt', agentsSeenAt, at) +
-        bucketText(bucket, at),
-    ),
+  parts: ({ at, standing, spray, devicesSeenAt, agentsSeenAt, bucket }) =>
+    standingText(standing, at) +
+    watchedText('spray', spray, at) +
+    timesText('devicesSeenAt', devicesSeenAt, at) +
+    timesText('agentsSeenAt', agentsSeenAt, at) +
+    bucketText(bucket, at),
   read: (fields, at) => ({
     at,
     standing: standingIn(fields.standing, at),
@@ -113,8 +111,8 @@ export const networkForm: RecordForm<NetworkRecord> = {
 
 export const agentForm: RecordForm<AgentRecord> = {
   name: 'K2',
-  write: ({ at, standing, churn, bucket }) =>
-    formText('K2', at, standingText(standing, at) + watchedText('churn', churn, at) + bucketText(bucket, at)),
+  parts: ({ at, standing, churn, bucket }) =>
+    standingText(standing, at) + watchedText('churn', churn, at) + bucketText(bucket, at),
   read: (fields, at) => ({
     at,
     standing: standingIn(fields.standing, at),
@@ -125,8 +123,7 @@ export const agentForm: RecordForm<AgentRecord> = {
 
 export const networkDeviceForm: RecordForm<NetworkDeviceRecord> = {
   name: 'K3',
-  write: ({ at, standing, bucket }) =>
-    formText('K3', at, standingText(standing, at) + bucketText(bucket, at)),
+  parts: ({ at, standing, bucket }) => standingText(standing, at) + bucketText(bucket, at),
   read: (fields, at) => ({
     at,
     standing: standingIn(fields.standing, at),
@@ -136,14 +133,10 @@ export const networkDeviceForm: RecordForm<NetworkDeviceRecord> = {
 
 export const deviceForm: RecordForm<DeviceRecord> = {
   name: 'D',
-  write: ({ at, standing, dilution, dilutedAt }) =>
-    formText(
-      'D',
-      at,
-      standingText(standing, at) +
-        watchedText('dilution', dilution, at) +
-        momentText('dilutedAt', dilutedAt, at),
-    ),
+  parts: ({ at, standing, dilution, dilutedAt }) =>
+    standingText(standing, at) +
+    watchedText('dilution', dilution, at) +
+    momentText('dilutedAt', dilutedAt, at),
   read: (fields, at) => ({
     at,
     standing: standingIn(fields.standing, at),
@@ -155,20 +148,30 @@ export const deviceForm: RecordForm<DeviceRecord> = {
 /** Prefixes of all lengths. */
 export const prefixForm: RecordForm<PrefixRecord> = {
   name: 'P',
-  write: ({ at, standing, children, accounts }) =>
-    formText(
-      'P',
-      at,
-      standingText(standing, at) +
-        windowText('children', children, at) +
-        windowText('accounts', accounts, at),
-    ),
+  parts: ({ at, standing, children, accounts }) =>
+    standingText(standing, at) + windowText('children', children, at) + windowText('accounts', accounts, at),
   read: (fields, at) => ({
     at,
     standing: standingIn(fields.standing, at),
     children: windowIn('children', fields.children, at),
     accounts: windowIn('accounts', fields.accounts, at),
   }),
+};
+
+/** Of the clients of limiters. */
+export const clientForm: RecordForm<ClientRecord> = {
+  name: 'client',
+  parts: (record) => {
+    const { at, standing, limit } = record;
+    return `${standingText(standing, at)}${bucketText(record, at)},"limit":${limit}${askedText(record, at)}`;
+  },
+  read: (fields, at) => {
+    const { tatMs, tatUnits } = bucketIn(fields.bucket, at);
+    const { asked, askingAt, asking, askedTotal } = askedIn(fields.asking, fields.asked, at);
+    const limit = numberIn('limit', fields.limit);
+    const standing = standingIn(fields.standing, at);
+    return { at, standing, tatMs, tatUnits, limit, asked, askingAt, asking, askedTotal };
+  },
 };
 
 const forms: readonly RecordForm<StoredRecord>[] = [
@@ -179,8 +182,14 @@ const forms: readonly RecordForm<StoredRecord>[] = [
   networkDeviceForm,
   deviceForm,
   prefixForm,
+  clientForm,
 ];
 const formsByName = new Map<unknown, RecordForm<StoredRecord>>(forms.map((form) => [form.name, form]));
 
 /** The form that a key or a text names; undefined where there is none of that name. */
 export const formNamed = (name: unknown): RecordForm<StoredRecord> | undefined => formsByName.get(name);
+
+/** The text of a record in its form. */
+export function textOf<R extends StoredRecord>(form: RecordForm<R>, record: R): string {
+  return `{"form":"${form.name}","at":${record.at}${form.parts(record)}}`;
+}

@@ -1,7 +1,8 @@
+import type { ClientRecord } from '../core/client-state.ts';
 import type { Key, Records } from '../core/records.ts';
 import { timesWithin } from '../core/times.ts';
 import type { ClientKey } from './client-keys.ts';
-import { type ClientRecord, readClient, sightMs } from './client-record.ts';
+import { readClient, sightMs } from './client-record.ts';
 
 /** Agents of one network that get a bucket of their own, as the engine contract admits them (§6). */
 const mostAgents = 50;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AskedWindow, forgetAsked, noteAsked, nothingAsked } from './asked-window.ts';
+import type { AskedWindow } from '../core/client-state.ts';
+import { forgetAsked, noteAsked, nothingAsked } from './asked-window.ts';
 
 const start = 1_700_000_000_000;
 const windowMs = 5_000;

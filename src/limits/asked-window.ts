@@ -1,28 +1,6 @@
+import type { AskedWindow } from '../core/client-state.ts';
 import { isWithin } from '../core/times.ts';
 import { askedWindowMs } from './allowance.ts';
-
-/**
- * Cost asked for over the last seconds, refused calls included. Calls within a tenth of a second of an entry's first
- * one share it, so that a flood cannot make the record grow; within a second while all that is asked for is little, so
- * that the many who are no flood keep small records. Shared entries are forgotten up to that much early, never late:
- * nobody is blocked for less than the rule says. Costs are in thousandths.
- *
- * The entry that calls still share stands apart from those before it: these stay one and the same list from call to
- * call, which would otherwise be copied and added up for each of them.
- */
-export interface AskedWindow {
-  /** `[at, cost, at, cost, …]`, oldest first. */
-  asked: readonly number[];
-  /** When the latest entry began. */
-  askingAt: number;
-  /** Its cost; 0 when there is none. */
-  asking: number;
-  /**
-   * All cost, of the latest entry too, and of what is over but was not looked at since. Whole numbers, so that adding
-   * and taking off stay exact.
-   */
-  askedTotal: number;
-}
 
 const none: readonly number[] = [];
 

@@ -1,7 +1,7 @@
+import type { ClientRecord } from '../core/client-state.ts';
 import { isHardBlocked } from '../core/standing.ts';
 import type { HeldRecord } from '../stores/store.ts';
 import type { ClientKeyspace } from './client-keys.ts';
-import type { ClientRecord } from './client-record.ts';
 
 /** A client's block that runs. */
 export interface ClientBlock {

@@ -1,8 +1,9 @@
+import type { ClientRecord } from '../core/client-state.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { Keyspace, limiterNamespace } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
 import type { Token } from '../core/subject.ts';
-import type { ClientRecord, NetworkSights } from './client-record.ts';
+import type { NetworkSights } from './client-record.ts';
 
 /**
  * The key of one client's record, and those of the records that go with it, all in one group. One object: of clients that
@@ -23,6 +24,9 @@ interface ClientAddress {
   readonly id: string;
   readonly scope: 'U' | 'K2';
 }
+
+/** The name of the form of its record; what a network has seen has none. */
+const clientForm = 'client';
 
 /** What follows a keyspace's prefix in the name of a client's record. */
 const clientPattern = /^(U|K2):\{([\w-]{1,64})\}((?::[\w-]{1,64})?)$/;
@@ -77,16 +81,17 @@ export class ClientKeyspace {
     });
   }
 
-  #key<R extends StoredRecord>(kind: string, tag: Token, rest?: Token): Key<R> {
+  #key<R extends StoredRecord>(kind: 'U' | 'K1' | 'K2', tag: Token, rest?: Token): Key<R> {
     const name = (tagHash: string, restHash: string | undefined) =>
       `${this.prefix}${kind}:{${tagHash}}${restHash === undefined ? '' : `:${restHash}`}`;
     const was = tag.was === null || rest?.was === null ? null : name(tag.was, rest?.was);
-    return { text: name(tag.hash, rest?.hash), was, tag: tag.hash, mark: undefined };
+    const form = kind === 'K1' ? undefined : clientForm;
+    return { text: name(tag.hash, rest?.hash), was, tag: tag.hash, form, mark: undefined };
   }
 }
 
 function clientKey({ text, was, tag }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
-  return { text, was, tag, mark: undefined, crowd };
+  return { text, was, tag, form: clientForm, mark: undefined, crowd };
 }
 
 /** The client's key and those that go with it, as a step names them. */

@@ -1,22 +1,10 @@
 import { type Bucket, fullBucket } from '../core/bucket.ts';
+import type { AskedWindow, ClientRecord } from '../core/client-state.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { cleanStanding, type Standing } from '../core/standing.ts';
-import { type AskedWindow, hasAsked, nothingAsked } from './asked-window.ts';
-
-/**
- * What is remembered of one client: a user, or an IP prefix with a user agent. Its bucket is part of it and no object of
- * its own: what a call has to fetch from memory for it costs more than what it does with it.
- */
-export interface ClientRecord extends AskedWindow, StoredRecord, Bucket {
-  at: number;
-  standing: Standing;
-  tatMs: number;
-  tatUnits: number;
-  /** The refill the bucket's time is counted in; it changes with the configuration and under pressure. */
-  limit: number;
-}
+import { hasAsked, nothingAsked } from './asked-window.ts';
 
 /** When the agents of one network were first seen, so that their number is bounded. */
 export interface NetworkSights extends StoredRecord {

@@ -1,8 +1,9 @@
 import { backlog, bucketOwing } from '../core/bucket.ts';
+import type { ClientRecord } from '../core/client-state.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Key, Records } from '../core/records.ts';
 import { milliCost, mostOwedMilli } from './allowance.ts';
-import { type ClientRecord, clientRecord, emptyClient, readClient, writeClient } from './client-record.ts';
+import { clientRecord, emptyClient, readClient, writeClient } from './client-record.ts';
 import { inRefill } from './take.ts';
 
 /** A call that was charged, and what it is to cost in the end. */

@@ -1,4 +1,5 @@
 import { type Bucket, backlog, bucketOwing, charge, type Quota } from '../core/bucket.ts';
+import type { ClientRecord } from '../core/client-state.ts';
 import { escalate } from '../core/ladder.ts';
 import type { Key, Records } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
@@ -6,7 +7,7 @@ import { admit, noteAgent } from './agent-admission.ts';
 import { type Allowance, milliCost, scaledQuota } from './allowance.ts';
 import { forgetAsked, noteAsked } from './asked-window.ts';
 import type { ClientKey } from './client-keys.ts';
-import { type ClientRecord, clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
+import { clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
 /** Why a call is refused: its bucket is empty, it was one too many and brought a block, or a block is running. */
 export type LimitRule = 'limit' | 'auto-block' | 'blocked';

@@ -1,8 +1,8 @@
 import type { Quota } from '../core/bucket.ts';
+import type { ClientRecord } from '../core/client-state.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Key } from '../core/records.ts';
 import type { SkippedBy } from './allow-list.ts';
-import type { ClientRecord } from './client-record.ts';
 import type { LimitMode } from './store-fallback.ts';
 import type { LimitRule } from './take.ts';
 

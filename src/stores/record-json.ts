@@ -1,6 +1,6 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Fields } from '../core/form-fields.ts';
-import { formNamed, type RecordForm } from '../core/record-forms.ts';
+import { formNamed, type RecordForm, textOf } from '../core/record-forms.ts';
 import type { StoredRecord } from '../core/records.ts';
 import { cleanStanding } from '../core/standing.ts';
 
@@ -10,7 +10,7 @@ import { cleanStanding } from '../core/standing.ts';
  * @param form that of its key
  */
 export function jsonOfRecord(record: StoredRecord, form: string | undefined): string {
-  return form === undefined ? JSON.stringify(record) : knownForm(form).write(record);
+  return form === undefined ? JSON.stringify(record) : textOf(knownForm(form), record);
 }
 
 /**
