@@ -195,3 +195,26 @@ describe('a guard that is replaced while its store is away', () => {
     await live.close();
   });
 });
+
+/** How many arguments each call has that is passed on as it is; `attempt`, `on` and `close` have tests of their own. */
+const passedOn: Readonly<Record<Exclude<keyof Guard, 'attempt' | 'on' | 'close'>, number>> = {
+  check: 2,
+  fail: 2,
+  succeed: 2,
+  consume: 3,
+  explain: 2,
+  blocks: 1,
+  lift: 2,
+  place: 2,
+  audit: 0,
+  modes: 0,
+};
+
+it.each(Object.entries(passedOn))('passes on all that %s is given', (name, count) => {
+  const heard: unknown[][] = [];
+  const guard = new Proxy({} as Guard, { get: () => (...args: unknown[]) => heard.push(args) });
+  const args = Array.from({ length: count }, (_, place) => ({ place }));
+  const call = new LiveGuard(guard)[name as keyof typeof passedOn] as (...args: unknown[]) => unknown;
+  call(...args);
+  expect(heard).toEqual([args]);
+});

@@ -34,7 +34,7 @@ export class LiveGuard implements Guard {
   readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
   readonly attempt: Guard['attempt'] = (request, verify, options) => attempt(this, request, verify, options);
   readonly explain: Guard['explain'] = (request, time) => this.#current.explain(request, time);
-  readonly blocks: Guard['blocks'] = () => this.#current.blocks();
+  readonly blocks: Guard['blocks'] = (options) => this.#current.blocks(options);
   readonly lift: Guard['lift'] = (id, note) => this.#current.lift(id, note);
   readonly place: Guard['place'] = (request, placement) => this.#current.place(request, placement);
   readonly audit: Guard['audit'] = () => this.#current.audit();

@@ -26,7 +26,7 @@ export class LiveLimiter implements Limiter {
 
   readonly take: Limiter['take'] = async (call) => this.takeAtOnce(call);
   readonly settle: Limiter['settle'] = (verdict, cost) => this.#current.settle(verdict, cost);
-  readonly blocks: Limiter['blocks'] = () => this.#current.blocks();
+  readonly blocks: Limiter['blocks'] = (options) => this.#current.blocks(options);
   readonly blockIdOf: Limiter['blockIdOf'] = (client) => this.#current.blockIdOf(client);
   readonly lift: Limiter['lift'] = (client) => this.#current.lift(client);
   readonly block: Limiter['block'] = (client, fromLevel) => this.#current.block(client, fromLevel);
