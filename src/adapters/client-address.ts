@@ -34,7 +34,7 @@ export type ClientAddress = (
 
 const unixPeer = 'unix';
 /** Stands for a peer that has no address, so that all of them are limited together. */
-const unknownAddress = '0.0.0.0';
+export const unknownAddress = '0.0.0.0';
 const remembered = 8192;
 const longestAddress = 64;
 

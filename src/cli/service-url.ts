@@ -14,6 +14,9 @@ export function serviceUrl(text: string): URL {
       `--url must be that of a service, as http://127.0.0.1:8470, got ${shapeOf(text)}`,
     );
   }
+  if (url.username !== '' || url.password !== '') {
+    throw new Fault('INPUT_INVALID', '--url must hold no name and password: a service asks for a token');
+  }
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
 }

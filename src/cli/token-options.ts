@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { Fault, shapeOf } from '../core/fault.ts';
 
 /** What {@link withToken} reads. */
 export interface TokenFlags {
@@ -14,7 +15,17 @@ export function withToken(command: Command, role: string): Command {
     .option('--token-file <file>', 'a file that holds the token');
 }
 
-/** The token that the options name, if any. Rejects with the system's own error when its file cannot be read. */
+/**
+ * The token that the options name, if any. Rejects with the system's own error when its file cannot be read, and with
+ * `INPUT_INVALID` for what no header can carry.
+ */
 export async function tokenOf({ token, tokenFile }: TokenFlags): Promise<string | undefined> {
-  return tokenFile === undefined ? token : (await readFile(tokenFile, 'utf8')).trim();
+  if (tokenFile !== undefined)
+    return checkedToken('the file of --token-file', (await readFile(tokenFile, 'utf8')).trim());
+  return token === undefined ? undefined : checkedToken('--token', token);
+}
+
+function checkedToken(where: string, token: string): string {
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new Fault('INPUT_INVALID', `${where} must hold a token without spaces, got ${shapeOf(token)}`);
 }

@@ -212,7 +212,12 @@ const passedOn: Readonly<Record<Exclude<keyof Guard, 'attempt' | 'on' | 'close'>
 
 it.each(Object.entries(passedOn))('passes on all that %s is given', (name, count) => {
   const heard: unknown[][] = [];
-  const guard = new Proxy({} as Guard, { get: () => (...args: unknown[]) => heard.push(args) });
+  const guard = new Proxy({} as Guard, {
+    get:
+      () =>
+      (...args: unknown[]) =>
+        heard.push(args),
+  });
   const args = Array.from({ length: count }, (_, place) => ({ place }));
   const call = new LiveGuard(guard)[name as keyof typeof passedOn] as (...args: unknown[]) => unknown;
   call(...args);

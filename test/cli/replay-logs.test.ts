@@ -205,9 +205,9 @@ describe('an access log', () => {
   it('does not always say whose login it was', async () => {
     const flags = ['--format', 'nginx', '--login', '/login', '--quiet'];
     const { stdout } = await replay(access(0, 'POST /login', 401), ...flags, '--summary');
-    expect(stdout).toContain('1 failed logins name no account and were not decided');
+    expect(stdout).toContain('1 login names no account and was not decided');
     const { stderr } = await replay(access(0, 'POST /login', 401), ...flags);
-    expect(stderr).toBe('portcullis: 1 failed logins name no account and were not decided\n');
+    expect(stderr).toBe('portcullis: 1 login names no account and was not decided\n');
   });
 
   it('from before 1970 is not understood', async () => {
@@ -275,7 +275,67 @@ describe('an access log', () => {
   });
 });
 
+describe('the client of a log behind trusted proxies', () => {
+  const json = (peer: string, forwarded: string) =>
+    JSON.stringify({
+      time_iso8601: '2024-01-01T00:00:01Z',
+      remote_addr: peer,
+      http_x_forwarded_for: forwarded,
+      request_method: 'GET',
+      request_uri: '/x',
+      status: 200,
+    });
+  const kratos = (peer: string) =>
+    JSON.stringify({
+      time: '2024-01-01T00:00:01Z',
+      level: 'info',
+      msg: 'Encountered self-service login error.',
+      error: { message: 'the provided credentials are invalid' },
+      http_request: { remote: peer, headers: { 'x-forwarded-for': '203.0.113.1' } },
+      login_flow: { ui: { nodes: [{ attributes: { name: 'identifier', value: 'u' } }] } },
+    });
+  const summed = async (lines: string, format: string, ...proxies: string[]) =>
+    JSON.parse(
+      (
+        await replay(
+          lines,
+          '--format',
+          format,
+          '--summary',
+          '--json',
+          '--quiet',
+          ...proxies.flatMap((proxy) => ['--trusted-proxy', proxy]),
+        )
+      ).stdout,
+    ).summary;
+
+  it.each([
+    ['json', json('unix:', '203.0.113.1'), '10.0.0.0/8'],
+    ['json', json('nobody', '203.0.113.1'), 'unix'],
+    ['json', json('unix:', 'nobody'), 'unix'],
+    ['kratos', kratos('not-an-ip'), '10.0.0.0/8'],
+  ])('is not guessed in %s where the peer is no address: %s', async (format, line, proxy) => {
+    expect(await summed(line, format, proxy)).toMatchObject({ events: 0, unknownLines: 1 });
+  });
+
+  it('is found behind a proxy that has come through a Unix socket', async () => {
+    const lines = Array.from({ length: 3 }, () => json('unix:', '203.0.113.1')).join('\n');
+    expect(await summed(lines, 'json', 'unix')).toMatchObject({ events: 3, unknownLines: 0 });
+  });
+});
+
 describe('options of a log', () => {
+  it('are refused before a file is opened, which may not be there', async () => {
+    const refused = { code: 2, stdout: '', stderr: expect.stringContaining('--year must be a year') };
+    expect(await cli(['replay', '/nowhere/to/be/found', '--format', 'sshd', '--year', 'abc'])).toEqual(
+      refused,
+    );
+    const flags = ['--format', 'sshd', '--year', 'abc'];
+    expect(await cli(['compare', '-', '-', '/nowhere/to/be/found', ...flags])).toEqual(refused);
+    // A stream that was opened all the same would tell of the file now, and nobody would hear it.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
   it.each([
     [['--year', '15'], /--year must be a year/],
     [['--time-zone', 'Mars'], /a time zone must be/],
@@ -294,6 +354,16 @@ describe('options of a log', () => {
       '--trusted-proxy is for --format json, kratos, not for nginx',
     ],
     ['nginx', ['--year', '2015'], '--year is for --format sshd, not for nginx'],
+    [
+      'apache',
+      ['--time-zone', 'Europe/Berlin'],
+      '--time-zone is for --format sshd, json, kratos, not for apache',
+    ],
+    [
+      'events',
+      ['--time-zone', 'Nope/Zone'],
+      '--time-zone is for --format sshd, json, kratos, not for events',
+    ],
     ['sshd', ['--login', '/login'], '--login is for --format nginx, apache, json, not for sshd'],
     ['events', ['--login', '/login'], '--login is for --format nginx, apache, json, not for events'],
     ['decisions', ['--year', '2015'], '--year is for --format sshd, not for decisions'],

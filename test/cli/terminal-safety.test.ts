@@ -49,6 +49,13 @@ describe('nothing that a terminal acts on', () => {
     expect(JSON.parse(run.stdout).subjects).toMatchObject([{ account: evil }]);
   });
 
+  it('comes out of a configuration that is printed, which is the same JSON all the same', async () => {
+    const config = file('printed.yaml', `dataFolder: ${JSON.stringify(evil)}`);
+    const run = await cli(['config', 'check', config, '--no-env', '--print']);
+    expectHarmless(run);
+    expect(JSON.parse(run.stdout).dataFolder).toContain('31m');
+  });
+
   it('comes out of the names of files', async () => {
     const named = file(`${evil}.yaml`, 'listn: {}');
     expectHarmless(await cli(['config', 'check', named, '--no-env']));

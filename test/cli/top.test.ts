@@ -112,6 +112,10 @@ describe('top', () => {
       stderr: expect.stringMatching(/answers 401: it wants a token with the role observe, see --token/),
     });
     expect((await cli(['top', '--url', 'here'])).stderr).toMatch(/--url must be that of a service/);
+    expect((await cli(['top', '--url', 'http://u:p@127.0.0.1:1'])).stderr).toMatch(/no name and password/);
+    expect((await cli(['top', '--url', url, '--token', 'tök€n'])).stderr).toMatch(
+      /--token must hold a token/,
+    );
   });
 
   it('takes no other server for a service, nor does a drill', async () => {

@@ -65,8 +65,7 @@ function LogNotices({ log, hasEvents }: { readonly log: LogResult; readonly hasE
       )}
       {nameless === 0 ? null : (
         <p class="notice plain">
-          {counted(nameless, 'failed login')} without a name: the log does not say whose, so nothing was
-          decided.
+          {counted(nameless, 'login')} without a name: the log does not say whose, so nothing was decided.
         </p>
       )}
     </>

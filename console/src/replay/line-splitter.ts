@@ -9,6 +9,9 @@ export interface FileLine {
   readonly isUtf8: boolean;
 }
 
+/** Without the return that some systems put before a newline. */
+export const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
+
 const NEWLINE = 10;
 
 /** Cuts a file's bytes into lines without holding more than a chunk and a line. */

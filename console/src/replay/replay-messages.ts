@@ -67,7 +67,7 @@ export interface ComparisonResult {
 /** What a log held besides decisions. */
 export interface LogResult {
   readonly lines: number;
-  /** Lines that tell of a failed login but not whose. */
+  /** Lines that tell of a login but not whose. */
   readonly nameless: number;
   /** Lines that were not understood; the first of them by its number. */
   readonly unknown: number;

@@ -44,7 +44,7 @@ export type EntrySink = (entry: LogEntry) => void;
 
 /**
  * What became of a line: `read`, it was understood and tells of an attempt or a request (whose entry may come later,
- * when it is certain that no other line tells of the same); `nameless`, it tells of a failed attempt but not whose, so
+ * when it is certain that no other line tells of the same); `nameless`, it tells of an attempt but not whose, so
  * that it cannot be decided; `other`, it is a well-formed line about something else; `unknown`, it is no line of this
  * format. Nothing is guessed from an unknown line.
  */

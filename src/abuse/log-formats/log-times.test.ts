@@ -33,9 +33,12 @@ describe('time zones', () => {
     );
   });
 
-  it.each(['Mars/Base', '', '+2', 'Europe/Berlin\u001b'])('%j is none', (name) => {
-    expect(() => timeZoneOf(name)).toThrow(/a time zone must be UTC, an offset/);
-  });
+  it.each(['Mars/Base', '', '+2', '+99:99', '+15:00', '-01:60', 'Europe/Berlin\u001b'])(
+    '%j is none',
+    (name) => {
+      expect(() => timeZoneOf(name)).toThrow(/a time zone must be UTC, an offset/);
+    },
+  );
 });
 
 describe('years', () => {

@@ -6,7 +6,8 @@ export type TimeZone = (wallMs: number) => number;
 export const utc: TimeZone = (wallMs) => wallMs;
 
 const HOUR_MS = 3_600_000;
-const fixedOffset = /^([+-])(\d{2}):?(\d{2})$/;
+/** Clocks on Earth are at most 14 hours ahead. */
+const fixedOffset = /^([+-])(0\d|1[0-4]):?([0-5]\d)$/;
 
 /**
  * A time zone by its name: `UTC`, an offset such as `+02:00`, or a name of the IANA database such as `Europe/Berlin`. An hour

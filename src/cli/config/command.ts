@@ -72,7 +72,8 @@ async function check(
   } else if (config === null) {
     for (const problem of problems) io.stderr.write(`${harmless(`${file}: ${problemText(problem)}`)}\n`);
   } else if (flags.print) {
-    io.stdout.write(`${JSON.stringify(publicConfig(config), null, 2)}\n`);
+    const lines = JSON.stringify(publicConfig(config), null, 2).split('\n');
+    io.stdout.write(`${lines.map(harmless).join('\n')}\n`);
   } else {
     io.stdout.write(`${harmless(`${file}: fine, environment ${config.environment}`)}\n`);
   }

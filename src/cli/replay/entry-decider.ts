@@ -16,7 +16,7 @@ export interface EntryJudges {
   readonly setTime: (t: number) => void;
   /** Requests that are logins too; null: none. */
   readonly routes: LoginRoutes | null;
-  /** Told of a failed login that the log gives no name for. */
+  /** Told of a login that the log gives no name for. */
   readonly onNameless: () => void;
 }
 

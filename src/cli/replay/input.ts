@@ -23,10 +23,11 @@ const gzipMagic = [0x1f, 0x8b] as const;
  */
 export function openInput(file: string, io: CommandIo, now: () => number = Date.now): Input {
   const { size, mtimeMs } = file === '-' ? { size: 0, mtimeMs: now() } : statOf(file);
-  const source = file === '-' ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   if (file === '-') greetTerminal(io);
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
+    // Not before somebody reads: a file that is not there would end a program that has refused an option meanwhile.
+    const source = file === '-' ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
     for await (const chunk of source) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       read += bytes.length;

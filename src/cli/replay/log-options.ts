@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault.ts';
 export interface LogFlags {
   readonly format: 'events' | 'decisions' | LogFormatName;
   readonly year?: string;
-  readonly timeZone: string;
+  readonly timeZone?: string;
   readonly login?: readonly string[];
   readonly loginFails: string;
   readonly trustedProxy?: readonly string[];
@@ -37,7 +37,10 @@ export function addLogOptions(command: Command): Command {
       '--year <year>',
       'sshd: the year of the first line, where times have none; default: the newest possible',
     )
-    .option('--time-zone <zone>', 'of times that name none: UTC, +02:00 or Europe/Berlin', 'UTC')
+    .option(
+      '--time-zone <zone>',
+      'sshd, json, kratos: of times that name none: UTC, +02:00 or Europe/Berlin; default: UTC',
+    )
     .option(
       '--login <route...>',
       'access logs: routes that are logins, such as "POST /login"; keyed by the user that the log names',
@@ -51,9 +54,11 @@ export function addLogOptions(command: Command): Command {
  *
  * @throws Fault `INPUT_INVALID` when an option is given that says nothing about a file of this format
  */
-export function refuseStrayOptions({ format, year, login, loginFails, trustedProxy }: LogFlags): void {
+export function refuseStrayOptions(flags: LogFlags): void {
+  const { format, year, timeZone, login, loginFails, trustedProxy } = flags;
   const given: readonly (readonly [option: string, isGiven: boolean, formats: readonly string[]])[] = [
     ['--year', year !== undefined, ['sshd']],
+    ['--time-zone', timeZone !== undefined, ['sshd', 'json', 'kratos']],
     ['--login', login !== undefined, ['nginx', 'apache', 'json']],
     ['--trusted-proxy', trustedProxy !== undefined, ['json', 'kratos']],
   ];

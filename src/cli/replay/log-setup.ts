@@ -1,8 +1,10 @@
+import type { ClientOfPeer } from '../../abuse/log-formats/json-access-log.ts';
 import type { LogFormat, LogFormatName } from '../../abuse/log-formats/log-entry.ts';
 import { openLogFormat } from '../../abuse/log-formats/log-format.ts';
 import { timeZoneOf } from '../../abuse/log-formats/time-zone.ts';
-import { createClientAddress } from '../../adapters/client-address.ts';
+import { createClientAddress, unknownAddress } from '../../adapters/client-address.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
+import { addressOf } from '../../limits/cidr-set.ts';
 import type { Input } from './input.ts';
 import type { LogFlags } from './log-options.ts';
 import { LoginRoutes } from './login-routes.ts';
@@ -12,10 +14,25 @@ export function openLog(name: LogFormatName, flags: LogFlags, input: Pick<Input,
   const { trustedProxy = [] } = flags;
   return openLogFormat(name, {
     year: flags.year === undefined ? undefined : yearOf(flags.year),
-    zone: timeZoneOf(flags.timeZone),
+    zone: timeZoneOf(flags.timeZone ?? 'UTC'),
     writtenAt: input.writtenAt,
-    clientOf: trustedProxy.length === 0 ? undefined : createClientAddress({ trustedProxies: trustedProxy }),
+    clientOf: trustedProxy.length === 0 ? undefined : clientBehind(trustedProxy),
   });
+}
+
+/** What nginx writes for a peer that has come through a Unix socket. */
+const unixPeer = 'unix:';
+
+/** A peer that is no address stays what it is, and its line is not understood: who it was is not guessed. */
+function clientBehind(trustedProxies: readonly string[]): ClientOfPeer {
+  const clientOf = createClientAddress({ trustedProxies });
+  const trustsUnix = trustedProxies.includes('unix');
+  return (peer, header) => {
+    if (addressOf(peer) !== null) return clientOf(peer, header);
+    if (peer !== unixPeer || !trustsUnix) return peer;
+    const client = clientOf(undefined, header);
+    return client === unknownAddress ? peer : client;
+  };
 }
 
 /** The routes that are logins; null when none is named. */

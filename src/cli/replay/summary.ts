@@ -37,13 +37,16 @@ export interface BlockedAddress {
 /** What a log held besides decisions. */
 export class LogNotes {
   lines = 0;
-  /** Lines that tell of a failed login but not whose. */
+  /** Lines that tell of a login but not whose. */
   nameless = 0;
   readonly unknown = new UnknownLines();
 
   /** One sentence for a person on logins that name nobody; null when there are none. */
   namelessNote(): string | null {
-    return this.nameless === 0 ? null : `${this.nameless} failed logins name no account and were not decided`;
+    if (this.nameless === 0) return null;
+    return this.nameless === 1
+      ? '1 login names no account and was not decided'
+      : `${this.nameless} logins name no account and were not decided`;
   }
 }
 

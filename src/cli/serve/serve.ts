@@ -6,13 +6,14 @@ import { isLoopback } from '../../server/http/access.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
+import { harmless } from '../visible.ts';
 import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
 
 /** Serves until the process is told to end. */
 export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
-  const say = (line: string) => io.stderr.write(`portcullis: ${line}\n`);
+  const say = (line: string) => io.stderr.write(`portcullis: ${harmless(line)}\n`);
   const source = { path: flags.config, environment: flags.environment };
   const { config: written, files, placeOf } = readSoundConfig(source);
   const [file] = files;
