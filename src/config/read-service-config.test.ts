@@ -352,3 +352,13 @@ describe('whatever a document holds', () => {
     );
   });
 });
+
+it.each(['constructor', 'toString', '__proto__x'])('takes a policy of the name %s as any other', (name) => {
+  const document = {
+    policies: { [name]: { extends: 'login', actions: ['x.y'] } },
+    shadow: { login: ['spray'] },
+  };
+  const { config, problems } = checkDocument(document, { folder: '.', env: {} });
+  expect(problems).toEqual([]);
+  expect(config?.policies.find((policy) => policy.name === name)?.shadow ?? []).toEqual([]);
+});

@@ -92,10 +92,15 @@ function policiesIn({ policies, shadow = [] }: ServiceData, problems: Problem[])
   const resolved = resolvePolicies(policies, problems);
   if (!Array.isArray(shadow)) problems.push(...unknownPolicies(shadow, resolved));
   return resolved.map((policy) => {
-    const listed: readonly Rule[] = Array.isArray(shadow) ? shadow : (shadow[policy.name] ?? []);
+    const listed = Array.isArray(shadow) ? shadow : ownField(shadow, policy.name);
     const all = [...new Set([...(policy.shadow ?? []), ...listed])];
     return all.length === 0 ? policy : { ...policy, shadow: all };
   });
+}
+
+/** Not what every object has: a policy may be named `constructor`. */
+function ownField(shadow: Readonly<Record<string, readonly Rule[]>>, name: string): readonly Rule[] {
+  return (Object.hasOwn(shadow, name) ? shadow[name] : undefined) ?? [];
 }
 
 function unknownPolicies(shadow: object, policies: readonly Policy[]): Problem[] {

@@ -148,10 +148,13 @@ class FileWatcher implements ConfigWatcher {
     this.#folders.delete(folder);
   }
 
-  /** Reads the files once they have rested: one that is being written would be refused, or worse, taken half. */
+  /**
+   * Reads the files once they have rested: one that is being written would be refused, or worse, taken half. What others
+   * write in the folder, a log perhaps, does not keep them from rest.
+   */
   #look(): void {
     const seen = fingerprint(this.#files);
-    if (seen === this.#seen && this.#rest === null) return;
+    if (seen === this.#seen) return;
     this.#seen = seen;
     this.#reloadSoon();
   }

@@ -12,7 +12,7 @@ export interface ClientIpOptions {
   /** Only their headers count. */
   readonly trustedProxies: AddressSet;
   /** Whether a peer without an address, on a Unix socket, is a trusted proxy. Default false. */
-  readonly trustsUnix?: boolean | undefined;
+  readonly trustsUnix?: boolean | (() => boolean) | undefined;
   /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
   readonly forwardedFor?: 'first' | 'nearest' | undefined;
   /** A header came from somebody who is not trusted. */
@@ -28,10 +28,11 @@ const unknownAddress = '0.0.0.0';
 /** `True-Client-Ip`, then `X-Forwarded-For`, then `X-Real-Ip`, then the peer; the headers only from trusted proxies. */
 export function createClientIp(options: ClientIpOptions): ClientIp {
   const { trustedProxies, trustsUnix = false, forwardedFor = 'first', onUntrusted } = options;
+  const isUnixTrusted = typeof trustsUnix === 'function' ? trustsUnix : () => trustsUnix;
   const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
   return (peer, headers) => {
     const address = peer === undefined ? null : addressIn(peer);
-    const isTrusted = peer === undefined ? trustsUnix : address !== null && trustedProxies.has(address);
+    const isTrusted = peer === undefined ? isUnixTrusted() : address !== null && trustedProxies.has(address);
     if (!isTrusted) {
       if (hasForwardingHeader(headers)) onUntrusted();
       return address ?? unknownAddress;

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { ConfigChange } from '../config/config-change.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { Fault } from '../core/fault.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
@@ -131,6 +132,8 @@ async function putTogether(
     malformed: (status) => observation.metrics.http({ method: '', route: null, status, durationMs: 0 }),
   });
   doors.push(() => drain(listener, observation));
+  let opening: Promise<unknown> | null = null;
+  let isClosed = false;
   return {
     guard,
     limiter,
@@ -140,10 +143,10 @@ async function putTogether(
     storeReached,
     hasConsole: files('/') !== null,
     listen: async () => {
-      const others = await startAll(rooms);
-      const { address, port, family } = await listener.listen(config.listen.host, config.listen.port);
-      const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-      return { host: address, port, url, others: others.filter((line) => line !== undefined) };
+      if (isClosed) throw new Fault('STORE_CLOSED', 'The service was told to listen after it was closed.');
+      const listening = openAll(rooms, listener, config.listen);
+      opening = listening;
+      return listening;
     },
     apply: ({ config: next, live, needsRestart }) => {
       // All that may throw comes before anything has changed.
@@ -166,6 +169,9 @@ async function putTogether(
       observation.feed.publish('config', { what: 'refused', problems });
     },
     close: async () => {
+      isClosed = true;
+      // What is still on its way could not be ended.
+      await Promise.allSettled([opening]);
       const failures = await open.close();
       if (failures.length > 0) throw failures[0];
     },
@@ -197,6 +203,17 @@ async function openRooms(
     doors.push(() => room.close?.());
   }
   return rooms;
+}
+
+async function openAll(
+  rooms: readonly Room[],
+  listener: HttpListener,
+  { host, port: wanted }: ServiceConfig['listen'],
+): Promise<ServiceAddress> {
+  const others = await startAll(rooms);
+  const { address, port, family } = await listener.listen(host, wanted);
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return { host: address, port, url, others: others.filter((line) => line !== undefined) };
 }
 
 /** Waits for all of them also where one fails: one that is still on its way could not be ended. */

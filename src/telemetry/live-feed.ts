@@ -47,6 +47,7 @@ export class LiveFeed {
   #timer: NodeJS.Timeout | null = null;
   #hidden = 0;
   #dropped = 0;
+  #isClosed = false;
 
   constructor(options: FeedOptions = {}) {
     this.#ring = new FeedRing(options.ringEvents ?? 1024);
@@ -111,6 +112,8 @@ export class LiveFeed {
     this.#subscriptions.add(subscription);
     this.#onSubscribers(this.#subscriptions.size);
     if (since !== null) this.#resume(subscription, since);
+    // Nobody would end it later.
+    if (this.#isClosed) subscription.end();
     return subscription;
   }
 
@@ -124,8 +127,9 @@ export class LiveFeed {
     for (const subscription of this.#subscriptions) subscription.end();
   }
 
-  /** Ends every subscription, and tells nothing by itself any more. */
+  /** Ends every subscription, those that are still to come as well, and tells nothing by itself any more. */
   close(): void {
+    this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.endSubscriptions();

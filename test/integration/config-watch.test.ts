@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -81,6 +89,18 @@ describe('a watched configuration file', () => {
     expect(live).toEqual(['limits']);
     expect(config.limits.ratePerSecond).toBe(20);
     expect(listening.watcher.current).toBe(config);
+  });
+
+  it('is taken over also while others write in its folder all the time', async () => {
+    listening = new Listening(path, { debounceMs: 60 });
+    const neighbour = setInterval(() => appendFileSync(join(folder, 'decisions.jsonl'), 'x\n'), 10);
+    try {
+      writeFileSync(path, yaml(20));
+      const { config } = await listening.nextChange();
+      expect(config.limits.ratePerSecond).toBe(20);
+    } finally {
+      clearInterval(neighbour);
+    }
   });
 
   it('is taken over each time another one is moved into its place', async () => {

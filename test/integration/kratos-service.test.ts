@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { changeBetween } from '../../src/config/config-change.ts';
 import { readLoginBackoffSettings } from '../../src/config/login-backoff-settings.ts';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
+import type { ServiceConfig } from '../../src/config/service-config.ts';
+import type { OpenRoom } from '../../src/server/rooms.ts';
 import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
 import { isRedisInstalled, startRedis } from '../servers/redis-server.ts';
 import { wrong } from './kratos-scene.ts';
@@ -23,11 +26,19 @@ describe('the service in front of Kratos', () => {
 
   async function open(section: object = {}, document: object = {}) {
     const proxy = { port: 0, ...('proxy' in section ? (section.proxy as object) : {}) };
-    const under = await startService({
-      trustedProxies: ['127.0.0.1'],
-      ...document,
-      kratos: { upstreamUrl: kratos.url, ...section, proxy },
-    });
+    let config: ServiceConfig | undefined;
+    const room: OpenRoom = async (parts) => {
+      config = parts.config;
+      return null;
+    };
+    const under = await startService(
+      {
+        trustedProxies: ['127.0.0.1'],
+        ...document,
+        kratos: { upstreamUrl: kratos.url, ...section, proxy },
+      },
+      { rooms: [room] },
+    );
     running.push(under);
     const status = (await under.ask('GET', '/v1/status')).json as { kratos: { port: number } };
     const url = `http://127.0.0.1:${status.kratos.port}`;
@@ -39,7 +50,11 @@ describe('the service in front of Kratos', () => {
         body: JSON.stringify({ ...wrong(identifier), password }),
       });
     };
-    return { under, url, login };
+    const change = (changed: Partial<ServiceConfig>) => {
+      if (config === undefined) return expect.unreachable('the room was not opened');
+      return changeBetween(config, { ...config, ...changed });
+    };
+    return { under, url, login, change };
   }
 
   test('counts at the proxy and at the webhooks together', async () => {
@@ -63,6 +78,33 @@ describe('the service in front of Kratos', () => {
     const refused = await under.ask('POST', `${hooks}/before-login`, before);
     expect(refused.status).toBe(403);
     expect(refused.json).toMatchObject({ allowed: false, reason: 'identifier' });
+  });
+
+  test('believes the proxies of the present configuration', async () => {
+    const { under, login, change } = await open();
+    const clientIp = async () => {
+      await login('alice@example.com', '192.0.2.99');
+      return kratos.submitted.at(-1)?.clientIp;
+    };
+    expect(await clientIp()).toBe('192.0.2.99');
+    under.service.apply(change({ trustedProxies: [] }));
+    expect(await clientIp()).toBe('127.0.0.1');
+    under.service.apply(change({ trustedProxies: ['127.0.0.0/8'] }));
+    expect(await clientIp()).toBe('192.0.2.99');
+  });
+
+  test('counts how logins have ended', async () => {
+    const { under, login } = await open();
+    await login('alice@example.com', '192.0.2.1');
+    await login('alice@example.com', '192.0.2.1', 'right');
+    const { text } = await under.ask('GET', '/metrics');
+    const counted = text.split('\n').filter((line) => line.startsWith('portcullis_kratos_total'));
+    expect(counted.map((line) => line.replace(/,?reason="[^"]*"/, ''))).toEqual(
+      expect.arrayContaining([
+        'portcullis_kratos_total{result="failure"} 1',
+        'portcullis_kratos_total{result="success"} 1',
+      ]),
+    );
   });
 
   test('allows what its webhooks cannot read, and logs that and nothing of it', async () => {

@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readServiceConfig } from '../../src/config/read-service-config.ts';
+import { createService } from '../../src/server/service.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { until } from '../servers/redis-server.ts';
 import { type ServiceProcess, ServiceProcesses } from './service-process.ts';
 import { ask, startService } from './service-under-test.ts';
@@ -142,5 +148,34 @@ describe('a host that is not this machine alone', () => {
     expect(service.said.join('\n')).toContain('everybody else is refused');
     service.kill('SIGINT');
     expect(await service.ended).toBe(0);
+  });
+});
+
+describe('the end of a service', () => {
+  it('is not held up by a reader of events who comes in its last moment', async () => {
+    const under = await startService({ listen: { drainMs: 30_000 } }, { bounds: { graceMs: 250 } });
+    const closing = under.close();
+    await sleep(50);
+    expect((await fetch(`${under.url}/v1/events`)).status).toBe(200);
+    await closing;
+    expect(under.lines.filter((line) => line.includes('were cut'))).toEqual([]);
+  });
+
+  it('ends what is about to listen, and lets nothing listen later', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-drain-'));
+    const path = join(folder, 'portcullis.json');
+    const listen = { port: 0, grpcPort: 0, drainMs: 500 };
+    writeFileSync(path, JSON.stringify({ store: 'memory', listen }));
+    const log = createLog({ level: 'silent', destination: { write: () => {} } });
+    const service = await createService(readServiceConfig({ path, env: {} }), {
+      log,
+      bounds: { graceMs: 0 },
+    });
+    const listening = service.listen();
+    await service.close();
+    const { url } = await listening;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    await expect(service.listen()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    rmSync(folder, { recursive: true });
   });
 });

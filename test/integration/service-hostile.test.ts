@@ -294,3 +294,39 @@ function statusesOf({ paths }: Description): (route: Route) => ReadonlySet<numbe
     return new Set([...Object.keys(operation?.responses ?? {}).map(Number), ...others]);
   };
 }
+
+describe('a connection that ends in the middle', () => {
+  const malformed = async (under: ServiceUnderTest) =>
+    (await under.ask('GET', '/metrics')).text
+      .split('\n')
+      .filter((line) => /http_requests.*route="none"/.test(line));
+
+  it('is no request where it was reset without a word', async () => {
+    const under = await startService();
+    for (let n = 0; n < 3; n += 1) {
+      const socket = connect(under.port, '127.0.0.1');
+      await once(socket, 'connect');
+      await sleep(20);
+      socket.resetAndDestroy();
+    }
+    await sleep(50);
+    expect(await malformed(under)).toEqual([]);
+    await under.close();
+  });
+
+  it('gets no second answer into the middle of one', async () => {
+    const under = await startService();
+    const socket = connect(under.port, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write('GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await until(() => text.includes('\r\n\r\n'));
+    const ended = once(socket, 'close');
+    socket.on('error', () => {}).write('garbage\r\n\r\n');
+    await ended;
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await under.close();
+  });
+});

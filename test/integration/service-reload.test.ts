@@ -162,3 +162,13 @@ describe('the status', () => {
     await under.close();
   });
 });
+
+it('tells a mistake about proxies once, however often other parts change', async () => {
+  const { under, config, apply } = await started();
+  for (const otherCost of [2, 3, 4]) {
+    await under.ask('GET', '/v1/authorize', undefined, { 'x-forwarded-for': '192.0.2.1' });
+    apply({ limits: { ...config.limits, otherCost } });
+  }
+  expect(under.lines.filter((line) => line.includes('PORTCULLIS_PROXY_UNTRUSTED'))).toHaveLength(1);
+  await under.close();
+});

@@ -80,7 +80,8 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
     nodes,
     clock,
     breaker,
-    capsOf: (policy) => caps[policy.name] ?? defaultCaps(policy),
+    capsOf: (policy) =>
+      (Object.hasOwn(caps, policy.name) ? caps[policy.name] : undefined) ?? defaultCaps(policy),
     pinned: options.pinned ?? (() => null),
     openCaps: (policyCaps) => new DegradedCaps(policyCaps),
   };

@@ -19,8 +19,8 @@ export interface KratosProxyOptions {
   readonly backoff: LoginBackoff;
   /** Whose forwarding headers count. Default: nobody's. */
   readonly trustedProxies?: AddressSet | undefined;
-  /** Whether a peer on a Unix socket is a trusted proxy. Default false. */
-  readonly trustsUnix?: boolean | undefined;
+  /** Whether a peer on a Unix socket is a trusted proxy; a function is asked for every request. Default false. */
+  readonly trustsUnix?: boolean | (() => boolean) | undefined;
   /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
   readonly forwardedFor?: 'first' | 'nearest' | undefined;
   /** Where a browser that is locked out is sent. Default `/login`. */

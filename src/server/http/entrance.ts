@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { CidrSet } from '../../limits/cidr-set.ts';
@@ -8,11 +9,13 @@ type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
 /** Where requests come from. Goes by other proxies when the configuration says so. */
 export class Entrance {
   readonly #warn: WarningListener;
+  #settings: ProxySettings;
   #addressOf: ClientAddress;
   #proxies: CidrSet;
 
   constructor(settings: ProxySettings, warn: WarningListener) {
     this.#warn = warn;
+    this.#settings = settings;
     this.#addressOf = this.#addresses(settings);
     this.#proxies = rangesOf(settings);
   }
@@ -27,9 +30,12 @@ export class Entrance {
    * @throws Fault `CONFIG_INVALID` when a range is not one
    */
   prepare(settings: ProxySettings): () => void {
+    // One that is made anew tells each mistake once more.
+    if (isSame(settings, this.#settings)) return () => {};
     const addressOf = this.#addresses(settings);
     const proxies = rangesOf(settings);
     return () => {
+      this.#settings = settings;
       this.#addressOf = addressOf;
       this.#proxies = proxies;
     };
@@ -38,6 +44,10 @@ export class Entrance {
   #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {
     return createClientAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
   }
+}
+
+function isSame(a: ProxySettings, b: ProxySettings): boolean {
+  return a.forwardingHeader === b.forwardingHeader && isDeepStrictEqual(a.trustedProxies, b.trustedProxies);
 }
 
 function rangesOf({ trustedProxies }: ProxySettings): CidrSet {

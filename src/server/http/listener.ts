@@ -37,9 +37,11 @@ export class HttpListener {
       },
       (request, response) => {
         connections.spoke(request.socket);
+        answers.begin(request.socket, response);
         respond(request, response);
       },
     );
+    const answers = new AnswersUnderWay();
     const connections = new Connections(this.#server, bounds.connections, () => performance.now());
     this.#server.maxConnections = bounds.connections;
     // A client that does not take its answers would keep its connection as long as it likes.
@@ -48,7 +50,9 @@ export class HttpListener {
     this.#server.maxHeadersCount = 0;
     this.#server.on('drop', () => events.dropped());
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      events.malformed(endWithProblem(socket, codeOf(error)));
+      // A client that is gone has asked nothing and hears nothing; one that is being answered would take ours for a part of it.
+      if (error.code === 'ECONNRESET' || answers.hasBegunOn(socket)) socket.destroy();
+      else events.malformed(endWithProblem(socket, codeOf(error)));
     });
     this.#server.on('checkExpectation', (_, response: ServerResponse) => {
       events.malformed(endWithProblem(response.socket, 'EXPECTATION_FAILED'));
@@ -98,6 +102,22 @@ export class HttpListener {
     return new Promise((resolve, reject) => {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
     });
+  }
+}
+
+/** Which answers are on their way: of requests that a client sends one behind the other several on one connection. */
+class AnswersUnderWay {
+  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+
+  begin(socket: Socket, response: ServerResponse): void {
+    const answers = this.#bySocket.get(socket) ?? new Set();
+    this.#bySocket.set(socket, answers.add(response));
+    response.once('close', () => answers.delete(response));
+  }
+
+  /** Whether a part of an answer was sent that has not ended. */
+  hasBegunOn(socket: Socket): boolean {
+    return [...(this.#bySocket.get(socket) ?? [])].some((response) => response.headersSent);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
 import type { EventHub } from '../../guard/events.ts';
+import type { AddressSet } from '../../kratos/client-ip.ts';
 import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-backoff.ts';
 import type { KratosEvents } from '../../kratos/events.ts';
 import type { LoginBackoff } from '../../kratos/login-backoff.ts';
@@ -32,6 +33,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
   observeKratos(observation, counted.events);
   if (backoff !== counted) observeKratos(observation, backoff.events);
   counted.announce();
+  const trust = new ProxyTrust(config);
   let proxy: ListeningProxy | null = null;
   return {
     name: 'kratos',
@@ -39,11 +41,12 @@ export const openKratosRoom: OpenRoom = async (parts) => {
     ...(kratos.proxy.enabled
       ? {
           start: async () => {
-            proxy = await startKratosProxy(proxyOptions(kratos, config, backoff, observation));
+            proxy = await startKratosProxy(proxyOptions(kratos, trust, backoff, observation));
             return `login proxy for Kratos on ${proxy.host}:${proxy.port}`;
           },
         }
       : {}),
+    prepare: (next) => trust.prepare(next),
     close: async () => {
       try {
         await proxy?.close(config.listen.drainMs);
@@ -56,6 +59,40 @@ export const openKratosRoom: OpenRoom = async (parts) => {
     status: () => ({ by: kratos.policy, ...backoff.status(), port: proxy?.port ?? null }),
   };
 };
+
+/** Whose forwarding headers count, now: the configuration may name others while the proxy runs. */
+class ProxyTrust implements AddressSet {
+  #ranges: CidrSet;
+  #hasUnix: boolean;
+
+  constructor({ trustedProxies }: Pick<ServiceConfig, 'trustedProxies'>) {
+    this.#ranges = rangesOf(trustedProxies);
+    this.#hasUnix = trustedProxies.includes('unix');
+  }
+
+  get hasUnix(): boolean {
+    return this.#hasUnix;
+  }
+
+  has(address: string): boolean {
+    return this.#ranges.has(address);
+  }
+
+  /** Changes nothing; what it gives goes by these proxies from then on. */
+  prepare({ trustedProxies }: Pick<ServiceConfig, 'trustedProxies'>): () => void {
+    const ranges = rangesOf(trustedProxies);
+    return () => {
+      this.#ranges = ranges;
+      this.#hasUnix = trustedProxies.includes('unix');
+    };
+  }
+}
+
+const rangesOf = (trustedProxies: readonly string[]): CidrSet =>
+  new CidrSet(
+    'trustedProxies',
+    trustedProxies.filter((range) => range !== 'unix'),
+  );
 
 function countingBackoff(
   { policy: _, webhooks: __, proxy, upstreamUrl: ___, ...settings }: KratosSettings,
@@ -83,7 +120,7 @@ async function countersOf({ store, failure }: ServiceConfig): Promise<ExpiringCo
 
 function proxyOptions(
   { proxy, upstreamUrl }: KratosSettings,
-  { trustedProxies }: ServiceConfig,
+  trust: ProxyTrust,
   backoff: LoginBackoff,
   { log }: Observation,
 ) {
@@ -92,11 +129,8 @@ function proxyOptions(
     port: proxy.port,
     upstream: { url: upstreamUrl, timeoutMs: proxy.upstreamTimeoutMs },
     backoff,
-    trustedProxies: new CidrSet(
-      'trustedProxies',
-      trustedProxies.filter((range) => range !== 'unix'),
-    ),
-    trustsUnix: trustedProxies.includes('unix'),
+    trustedProxies: trust,
+    trustsUnix: () => trust.hasUnix,
     lockoutPath: proxy.lockoutPath,
     sessionCookie: proxy.sessionCookie,
     forwardedFor: proxy.forwardedFor,
@@ -110,7 +144,10 @@ function observeKratos({ log, metrics, feed }: Observation, events: EventHub<Kra
     metrics.kratos(allowed ? 'allowed' : 'blocked', reason);
     feed.publish('kratos', { what: 'attempt', by, allowed, reason, mode }, allowed);
   });
-  events.on('outcome', ({ by, outcome }) => feed.publish('kratos', { what: 'outcome', by, outcome }));
+  events.on('outcome', ({ by, outcome }) => {
+    metrics.kratos(outcome);
+    feed.publish('kratos', { what: 'outcome', by, outcome });
+  });
   events.on('store', ({ fault }) => {
     if (fault !== null) metrics.fault(fault);
   });

@@ -34,7 +34,8 @@ export function authorizeRoutes(parts: AuthorizeParts): Route[] {
     summary: 'Whether a proxy may pass on a request: 200, or 429 (403 with ?deny=403).',
     role: 'decide',
     fromProxies: true,
-    query: Type.Object({ deny: Type.Optional(Type.Enum(['403', '429'])) }),
+    // Not only the two: some proxies pass on the query of the visitor, whose page may have a field of this name.
+    query: Type.Object({ deny: Type.Optional(Type.String()) }),
     answers: { 200: null, 403: ProblemSchema, 429: ProblemSchema },
     handle: (call: RouteCall) => authorize(call, parts),
   } as const;
