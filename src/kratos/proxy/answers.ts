@@ -29,6 +29,7 @@ const problemOf = {
   unreachable: 'unreachable',
   unreadable: 'unreachable',
   timeout: 'timeout',
+  crowded: 'timeout',
   invalid: 'badRequest',
 } as const;
 

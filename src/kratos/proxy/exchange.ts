@@ -4,8 +4,11 @@ import { isOver, onceClosed } from '../../connections/response-close.ts';
 import { Fault } from '../../core/fault.ts';
 import { answerHeaders, valuesOf } from './headers.ts';
 
-/** Why there was no answer. `unreadable`: there was one, of which nothing can be made. `gone`: nobody waits for one any more. */
-export type ExchangeFailure = 'unreachable' | 'unreadable' | 'timeout' | 'invalid' | 'gone';
+/**
+ * Why there was no answer. `unreadable`: there was one, of which nothing can be made. `crowded`: no connection was free in
+ * time, so that nothing was sent. `gone`: nobody waits for one any more.
+ */
+export type ExchangeFailure = 'unreachable' | 'unreadable' | 'timeout' | 'crowded' | 'invalid' | 'gone';
 
 /** The head of an answer before it is sent on. */
 export interface HeldHead {
@@ -38,8 +41,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
   readonly #judge: AnswerJudge | null;
   readonly #onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void;
+  readonly #waiting: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #head: (HeldHead & { readonly message: string }) | null = null;
+  #hasJudged = false;
   /** Before the head is sent: waiting for the judge. */
   #isHeld = false;
   /** The answer broke off while it was held. */
@@ -48,20 +53,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hasWritten = false;
   #isOver = false;
 
+  /** @param longestWaitMs until a connection is free */
   constructor(
     response: ServerResponse,
     judge: AnswerJudge | null,
+    longestWaitMs: number,
     onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void,
   ) {
     this.#response = response;
     this.#judge = judge;
     this.#onFailure = onFailure;
+    this.#waiting = setTimeout(this.#waited, longestWaitMs);
     onceClosed(response, this.#clientLeft);
     response.on('drain', this.#drained);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    clearTimeout(this.#waiting);
     if (this.#isOver || isOver(this.#response)) controller.abort(unwanted());
   }
 
@@ -92,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const trailers = textsOf((controller.rawTrailers ?? []) as Buffer[]);
     const finish = () => this.#finish(trailers);
     if (this.#head === null || this.#judge === null || this.#response.headersSent) finish();
-    else this.#whenJudged(controller, this.#judge.judge(this.#head, null), finish);
+    else this.#whenJudged(controller, this.#verdictOf(this.#judge, this.#head, null), finish);
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -106,12 +115,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
   #hold(controller: Dispatcher.DispatchController, judge: AnswerJudge, chunk: Buffer | null): void {
     if (this.#head === null) return;
-    const verdict = judge.judge(this.#head, chunk);
+    const verdict = this.#verdictOf(judge, this.#head, chunk);
     if (verdict !== true) controller.pause();
     this.#whenJudged(controller, verdict, () => {
       if (chunk === null || this.#write(chunk)) controller.resume();
       else controller.pause();
     });
+  }
+
+  #verdictOf(judge: AnswerJudge, head: HeldHead, bodyStart: Buffer | null): Promise<boolean> | boolean {
+    this.#hasJudged = true;
+    return judge.judge(head, bodyStart);
   }
 
   /** Sends the head and goes on, at once where the judge needs no time; or ends where the judge has answered. */
@@ -123,7 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const settle = (goesOn: boolean) => {
       this.#isHeld = false;
       if (goesOn && this.#isBroken) this.#response.destroy();
-      if (!goesOn || this.#isOver || this.#isBroken || this.#head === null) {
+      if (!goesOn || this.#isOver || this.#isBroken || this.#head === null || isOver(this.#response)) {
         this.#end();
         controller.abort(unwanted());
         return;
@@ -185,17 +199,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#response.end();
   }
 
+  /** What Kratos has got it answers, and the judge has to see that answer: who hangs up before would guess for nothing. */
   readonly #clientLeft = (): void => {
-    if (this.#isOver) return;
+    if (this.#isOver || (this.#judge !== null && !this.#hasJudged && this.#controller !== null)) return;
     this.#end();
     this.#controller?.abort(unwanted());
     this.#onFailure('gone', this.#response.headersSent);
+  };
+
+  readonly #waited = (): void => {
+    if (this.#isOver) return;
+    this.#end();
+    this.#onFailure('crowded', false);
   };
 
   readonly #drained = (): void => this.#controller?.resume();
 
   #end(): void {
     this.#isOver = true;
+    clearTimeout(this.#waiting);
     this.#response.off('drain', this.#drained);
   }
 }

@@ -80,6 +80,9 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   });
   const server = createServer(serverOptions, door.respond);
   server.maxConnections = mostConnections;
+  // A client that does not take its answers would hold a connection to Kratos as long as it likes. One that waits for an answer
+  // is as silent: for a free connection first, then for Kratos.
+  server.timeout = 2 * (options.upstream.timeoutMs ?? 30_000) + unreadMs;
   // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
   server.maxHeadersCount = 0;
   server.on('checkContinue', door.respondToExpectation);
@@ -105,6 +108,9 @@ const serverOptions = {
   keepAliveTimeout: 65_000,
   noDelay: true,
 } as const;
+
+/** How long a client may take no byte of its answer. */
+const unreadMs = 30_000;
 
 /** Further ones are closed as they come. */
 const mostConnections = 20_000;
@@ -199,7 +205,7 @@ function warnOfUpstream(warn: (warning: WarningEvent) => void, failure: Exchange
       message: 'Kratos gives answers that are no HTTP, or with headers above 64 KiB: requests get 502.',
     });
   }
-  if (failure === 'timeout') {
+  if (failure === 'timeout' || failure === 'crowded') {
     warn({ code: 'KRATOS_UPSTREAM_TIMEOUT', message: 'Kratos does not answer in time: requests get 504.' });
   }
 }

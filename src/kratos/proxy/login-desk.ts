@@ -100,12 +100,14 @@ export class LoginDesk {
   #failed({ response, login, verdict }: AdmittedLogin, failure: ExchangeFailure, hasBegun: boolean): void {
     const { backoff, onFailure, onFault } = this.#parts;
     onFailure(failure);
-    const isUndelivered = !hasBegun && (failure === 'unreachable' || failure === 'invalid');
+    const isUndelivered = !hasBegun && undelivered.has(failure);
     const settled = isUndelivered ? backoff.settle(login, verdict, 'undelivered') : null;
     const taken = settled ?? Promise.resolve(null);
     taken.catch(onFault).finally(() => answerFailure(response, failure, hasBegun));
   }
 }
+
+const undelivered: ReadonlySet<ExchangeFailure> = new Set(['unreachable', 'invalid', 'crowded']);
 
 /** What a login says, or why it cannot be taken. */
 async function readForm(

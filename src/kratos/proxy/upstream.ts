@@ -10,7 +10,10 @@ export interface UpstreamOptions {
   readonly timeoutMs?: number | undefined;
   /** Until a connection stands. Default 3,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Connections at once; further requests wait. Default 1,024. */
+  /**
+   * Connections at once, and as many for requests whose body the client is still sending; further ones wait, for as long as
+   * Kratos may take to answer. Default 1,024.
+   */
   readonly connections?: number | undefined;
 }
 
@@ -36,18 +39,24 @@ const longestHeaders = 64 * 1024;
 /** Kratos, behind connections that are kept open. */
 export class Upstream {
   readonly #pool: Pool;
+  /** Apart from the others: a body takes as long as its client likes, and whoever sends many must not keep logins out. */
+  readonly #uploads: Pool;
+  readonly #timeoutMs: number;
   readonly #path: string;
 
   constructor({ url, timeoutMs = 30_000, connectTimeoutMs = 3_000, connections = 1_024 }: UpstreamOptions) {
     const { origin, pathname } = new URL(url);
     this.#path = pathname.replace(/\/+$/, '');
-    this.#pool = new Pool(origin, {
+    this.#timeoutMs = timeoutMs;
+    const settings = {
       connections,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxHeaderSize: longestHeaders,
       connect: { timeout: connectTimeoutMs },
-    });
+    };
+    this.#pool = new Pool(origin, settings);
+    this.#uploads = new Pool(origin, settings);
   }
 
   /** Sends a request on, and its answer back. Failures are told; nothing is thrown. */
@@ -68,9 +77,10 @@ export class Upstream {
     const isRepeatable = options.body === null && (method === 'GET' || method === 'HEAD');
     const repeat = (failure: ExchangeFailure, hasBegun: boolean) => {
       if (failure !== 'unreachable' || hasBegun) return onFailure(failure, hasBegun);
-      this.#pool.dispatch(options, new Exchange(response, judge, onFailure));
+      this.#pool.dispatch(options, new Exchange(response, judge, this.#timeoutMs, onFailure));
     };
-    this.#pool.dispatch(options, new Exchange(response, judge, isRepeatable ? repeat : onFailure));
+    const pool = options.body === request ? this.#uploads : this.#pool;
+    pool.dispatch(options, new Exchange(response, judge, this.#timeoutMs, isRepeatable ? repeat : onFailure));
   }
 
   /** Whether Kratos answers at all. */
@@ -80,6 +90,7 @@ export class Upstream {
         path: `${this.#path}/health/ready`,
         method: 'GET',
         headersTimeout: 2_000,
+        signal: AbortSignal.timeout(2_500),
       });
       await body.dump();
       return statusCode < 500;
@@ -90,8 +101,11 @@ export class Upstream {
 
   /** Lets what is under way end, for at most this long. */
   async close(drainMs: number): Promise<void> {
-    const cut = setTimeout(() => void this.#pool.destroy(), drainMs);
-    await this.#pool.close();
+    const pools = [this.#pool, this.#uploads];
+    const cut = setTimeout(() => {
+      for (const pool of pools) void pool.destroy();
+    }, drainMs);
+    await Promise.all(pools.map((pool) => pool.close()));
     clearTimeout(cut);
   }
 }

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createGuard } from '../../src/index.ts';
+import { createLoginBackoff } from '../../src/kratos/counter-backoff.ts';
+import type { LoginBackoff } from '../../src/kratos/login-backoff.ts';
+import { MatrixBackoff } from '../../src/kratos/matrix-backoff.ts';
+import { createKratosProxy } from '../../src/kratos/proxy/kratos-proxy.ts';
+import type { UpstreamOptions } from '../../src/kratos/proxy/upstream.ts';
+import { createMemoryStore } from '../../src/stores/memory/index.ts';
+import { until } from '../servers/redis-server.ts';
+
+const secret = 'a secret of sixteen bytes or more';
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+
+/** A proxy before something that answers as it is told, and clients that write what they like. */
+async function open(backoff: LoginBackoff, answer: RequestListener, upstream: Partial<UpstreamOptions> = {}) {
+  const kratos = createServer(answer).listen(0, '127.0.0.1');
+  await once(kratos, 'listening');
+  const url = `http://127.0.0.1:${portOf(kratos)}`;
+  const proxy = createKratosProxy({ upstream: { url, ...upstream }, backoff });
+  proxy.server.listen(0, '127.0.0.1');
+  await once(proxy.server, 'listening');
+  ends.push(async () => {
+    kratos.closeAllConnections();
+    kratos.close();
+    await proxy.close(200);
+  });
+  const say = (text: string): { readonly socket: Socket; heard: string } => {
+    const said = { socket: connect(portOf(proxy.server), '127.0.0.1'), heard: '' };
+    said.socket
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        said.heard += chunk.toString('latin1');
+      });
+    said.socket.write(text);
+    ends.push(async () => said.socket.destroy());
+    return said;
+  };
+  return { proxy, say };
+}
+
+function loginPost(guess: number): string {
+  const body = JSON.stringify({ method: 'password', identifier: 'victim@example.com', password: `${guess}` });
+  return `POST /self-service/login?flow=${guess} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+describe('the login proxy and unfriendly clients', () => {
+  it('counts the guesses of those who hang up before the answer', async () => {
+    const backoff = new MatrixBackoff({ guard: createGuard({ store: createMemoryStore(), secret }) });
+    const attempts: boolean[] = [];
+    const outcomes: string[] = [];
+    backoff.events.on('attempt', ({ allowed }) => attempts.push(allowed));
+    backoff.events.on('outcome', ({ outcome }) => outcomes.push(outcome));
+    let asked = 0;
+    const { say } = await open(backoff, (request, response) => {
+      request.resume().on('end', async () => {
+        asked += 1;
+        await sleep(60);
+        response.writeHead(400, { 'Content-Type': 'application/json' }).end('{}');
+      });
+    });
+    for (let guess = 0; guess < 6; guess += 1) {
+      const { socket } = say(loginPost(guess));
+      const before = asked;
+      await until(() => asked > before || attempts.length > guess);
+      if (attempts[guess] !== false) await until(() => asked > before);
+      const counted = outcomes.length;
+      socket.destroy();
+      if (attempts[guess] !== false) await until(() => outcomes.length > counted);
+    }
+    expect(attempts).toContain(false);
+    expect(new Set(outcomes)).toEqual(new Set(['failure']));
+  });
+
+  it('lets nobody keep others from Kratos by sending slowly', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    const { say } = await open(
+      backoff,
+      (request, response) => void request.resume().on('end', () => response.end('ok')),
+      { connections: 2, timeoutMs: 1_000 },
+    );
+    const begin =
+      'POST /self-service/registration?flow=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na';
+    for (let n = 0; n < 4; n += 1) say(begin);
+    await sleep(100);
+    const login = say(loginPost(1));
+    await until(() => login.heard.startsWith('HTTP/1.1 200'));
+    const ready = say('GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => ready.heard.startsWith('HTTP/1.1 200'));
+  });
+
+  it('waits for a free connection no longer than for an answer, and takes the attempt back', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    const outcomes: string[] = [];
+    backoff.events.on('outcome', ({ outcome }) => outcomes.push(outcome));
+    // An answer that goes on and on holds the only connection.
+    const endless: RequestListener = (_, response) => {
+      const more = setInterval(() => response.write('a'), 50);
+      response.on('close', () => clearInterval(more));
+    };
+    const { say } = await open(backoff, endless, { connections: 1, timeoutMs: 400 });
+    const first = say('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => first.heard !== '');
+    const login = say(loginPost(1));
+    await until(() => login.heard !== '');
+    expect(login.heard).toMatch(/^HTTP\/1\.1 504/);
+    expect(outcomes).toEqual(['undelivered']);
+    backoff.close();
+  });
+
+  it('closes the connection of those who take no answer, later than any answer takes', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    const { proxy } = await open(backoff, (_, response) => void response.end(), { timeoutMs: 1_000 });
+    expect(proxy.server.timeout).toBe(32_000);
+  });
+});
