@@ -143,3 +143,32 @@ describe('gradientLimit', () => {
     expect(gradientLimit(options as GradientOptions).current).toBe(50);
   });
 });
+
+describe('a limit while calls fail quickly', () => {
+  it.each([0, 4, 6, 7, 8])('recovers by those that do not fail: %i of ten do', (errorsOfTen) => {
+    const limit = gradientLimit({ max: 100, initial: 10 });
+    let now = 1_000_000;
+    for (let call = 0; call < 200 * 60 * 30; call += 1) {
+      now += 5;
+      if (call % 10 < errorsOfTen) limit.observeError?.(1, limit.current, now);
+      else limit.observe(20, limit.current, now);
+    }
+    expect(limit.state.probedFrom ?? limit.current).toBeGreaterThan(90);
+  });
+
+  it('ends a probe', () => {
+    const limit = gradientLimit({ max: 100 });
+    let now = 1_000_000;
+    while (limit.state.probedFrom === null && now < 2_000_000) {
+      now += 5;
+      limit.observe(20, limit.current, now);
+    }
+    expect(limit.state.probedFrom).toBe(100);
+    for (let call = 0; call < 2_000; call += 1) {
+      now += 5;
+      if (call % 10 < 8) limit.observeError?.(20, limit.current, now);
+      else limit.observe(20, limit.current, now);
+    }
+    expect([limit.state.probedFrom, limit.current]).toEqual([null, 100]);
+  });
+});

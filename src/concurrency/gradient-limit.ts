@@ -69,9 +69,18 @@ class WindowedGradientLimit implements GradientLimit {
     if (errors.count === 0) errors.restart(now);
     errors.add(latencyMs, Math.max(1, running), calls);
     if (errors.count < policy.minSamples || now - errors.fromMs < policy.windowMs) return;
-    if (errors.callCount > this.window.callCount)
-      this.become(errorStep(this.gradient, errors.summary(now), policy), now);
-    else errors.restart(now);
+    const before = this.gradient;
+    const after =
+      errors.callCount > this.window.callCount ? errorStep(before, errors.summary(now), policy) : before;
+    if (after.limit !== before.limit || after.settledAt !== before.settledAt) this.become(after, now);
+    else this.passOver(after, now);
+  }
+
+  /** The errors were not slow, and say nothing: what other calls have shown so far stays. */
+  private passOver(state: GradientState, now: number): void {
+    this.gradient = state;
+    this.strain = state.strain;
+    this.errors.restart(now);
   }
 
   private become(state: GradientState, now: number): void {

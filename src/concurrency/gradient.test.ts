@@ -93,11 +93,13 @@ describe('a window of errors', () => {
     expect(state.limit).toBe(policy.min);
   });
 
-  it('shows nothing before anything is known, nor while a probe runs', () => {
+  it('shows nothing before anything is known, and ends a probe without its having shown anything', () => {
     const initial = initialGradient(policy);
     expect(errorStep(initial, windowOf(500, 2_000, 40), policy)).toBe(initial);
-    const probing = startProbe(quietAt20(), 600, policy);
-    expect(errorStep(probing, windowOf(900, 2_000, 40), policy)).toBe(probing);
+    const quiet = quietAt20();
+    const probing = startProbe(quiet, 600, policy);
+    const ended = errorStep(probing, windowOf(900, 2_000, 40), policy);
+    expect([ended.limit, ended.probedFrom, ended.quiet]).toEqual([quiet.limit, null, quiet.quiet]);
   });
 });
 

@@ -99,7 +99,9 @@ export function errorStep(
   policy: GradientPolicy,
 ): GradientState {
   const { quiet, probedFrom } = before;
-  if (quiet === null || probedFrom !== null) return before;
+  // What a probe is after cannot be seen while most calls fail: it ends, and has shown nothing.
+  if (probedFrom !== null) return { ...before, limit: probedFrom, probedFrom: null };
+  if (quiet === null) return before;
   const excess = excessOf(window, quiet, policy);
   const state = { ...before, strain: strainOf(excess) };
   return excess > CONFIDENCE * window.error ? { ...state, ...cut(state, excess, window, policy) } : state;

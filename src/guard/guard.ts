@@ -20,7 +20,7 @@ import {
 import { explain } from './explain.ts';
 import type { Explanation } from './explanation.ts';
 import { FailureModes } from './failure/failure-modes.ts';
-import { type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
+import { assertCapsFit, type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
 import type { PolicyStatus } from './failure/policy-mode.ts';
 import { OperatorCalls, type Placement } from './operator-calls.ts';
 import { assertTime, type GuardRequest } from './signals.ts';
@@ -85,6 +85,7 @@ const modesOf = new WeakMap<Guard, FailureModes>();
 export function assembleGuard(parts: GuardParts): Guard {
   const { store, identifier, policies, environment, failure = readFailureOptions(), witness } = parts;
   const engine = new Engine({ identifier, policies, environment });
+  assertCapsFit(failure, policies);
   const events = new EventHub<GuardEvents>();
   const modesBefore = parts.before && modesOf.get(parts.before);
   const isTold = decisionSampler(parts.allowEventEvery ?? 1);
@@ -127,7 +128,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     explain: async (request, time) => {
       const opened = engine.open(request);
       assertTime(time);
-      return explain(store, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
+      return explain(records, opened, { at: time?.at, mode: modes.modeOf(opened.policy.name) });
     },
     blocks: (options) => operators.blocks(options),
     lift: (id, note) => operators.lift(id, note),

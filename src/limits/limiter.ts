@@ -78,6 +78,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
   return limiter;
 }
 
+/** Ends the name under which the records of what is in shadow are kept: no limiter can be called so. */
+const shadowMark = '~shadow';
+
 class BucketLimiter implements Limiter {
   readonly name: string;
   readonly #keyspace: ClientKeyspace;
@@ -108,7 +111,7 @@ class BucketLimiter implements Limiter {
     this.#keyOf = createClientFinder(this.#keyspace, options);
     const hasShadow = this.#shadows.limit || this.#shadows.autoBlock;
     this.#shadowKeyOf = hasShadow
-      ? createClientFinder(new ClientKeyspace(environment, `${name}.shadow`), options)
+      ? createClientFinder(new ClientKeyspace(environment, `${name}${shadowMark}`), options)
       : null;
     this.#terms = new QuotaTerms(name);
     this.#routes = new RouteTable(options.routes ?? defaultRoutes, options.otherCost ?? 1);

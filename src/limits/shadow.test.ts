@@ -111,3 +111,12 @@ describe('auto-blocks in shadow', () => {
     expect((await limiterWith(false).take(get)).allowed).toBe(true);
   });
 });
+
+it('leaves nothing that a limiter of another name would enforce', async () => {
+  const store = createMemoryStore();
+  const options = { store, secret: 'sixteen bytes or more', ratePerSecond: 1, warn: () => {} };
+  const shadowed = createLimiter({ ...options, name: 'api', shadow: true });
+  const other = createLimiter({ ...options, name: 'api.shadow' });
+  for (let n = 0; n < 60; n += 1) expect((await shadowed.take(get)).allowed).toBe(true);
+  expect((await other.take(get)).rule).toBeNull();
+});

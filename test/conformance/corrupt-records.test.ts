@@ -85,6 +85,14 @@ describe('a record that cannot be read is set aside by whoever meets it', () => 
     await throwsOnce(() => guard.audit());
   });
 
+  test('what is explained', async () => {
+    const { store, guard, told } = openGuard();
+    await guard.fail(login('a'));
+    store.corrupt(':K4:');
+    await throwsOnce(() => guard.explain(login('a')));
+    expect(told).toEqual([{ policy: null, op: 'operator', setAside: 1 }]);
+  });
+
   test('a block that an operator lifts', async () => {
     const { store, guard, told } = openGuard();
     const { id } = await guard.place(login('a'), { scope: 'K4', level: 1, ...note });

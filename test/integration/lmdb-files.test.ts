@@ -135,8 +135,36 @@ describe('embedded store and its files', () => {
     await again.close();
     const looked = openLmdb({ path, overlappingSync: false });
     const aside = looked.openDB<string>('quarantine', { encoding: 'string' });
-    expect(aside.get(key.text)).toBe('9999999999999 0 nonsense');
+    expect(aside.get(key.text)).toMatch(/^\d{13} 9999999999999 0 nonsense$/);
     await looked.close();
+  });
+
+  test('keeps what was set aside for 30 days', async () => {
+    const { key, sibling } = group();
+    let now = Date.now();
+    const openAt = () => createLmdbStore({ path, clock: () => now });
+    const quarantined = async (look: (keys: readonly string[]) => void) => {
+      const looked = openLmdb({ path, overlappingSync: false });
+      look([...looked.openDB<string, string>('quarantine', { encoding: 'string' }).getKeys()]);
+      await looked.close();
+    };
+    const first = openAt();
+    await first.transact([key], addOne(key));
+    await first.close();
+    const raw = openLmdb({ path, overlappingSync: false });
+    await raw.openDB<string>('records', { encoding: 'string' }).put(key.text, 'nonsense');
+    await raw.close();
+    const second = openAt();
+    expect(await second.setAside?.([key])).toBe(1);
+    now += 29 * 86_400_000;
+    await second.transact([sibling], addOne(sibling));
+    await second.close();
+    await quarantined((keys) => expect(keys).toEqual([key.text]));
+    now += 86_400_000;
+    const third = openAt();
+    await third.transact([sibling], addOne(sibling));
+    await third.close();
+    await quarantined((keys) => expect(keys).toEqual([]));
   });
 
   test('lists the other blocks beside one that cannot be read', async () => {

@@ -40,6 +40,8 @@ export interface FailureSettings {
   readonly nodes: number;
   readonly clock: Clock;
   readonly breaker: BreakerPolicy;
+  /** The policies whose caps were named. */
+  readonly cappedPolicies: readonly string[];
   readonly capsOf: (policy: Policy) => readonly DegradedCap[];
   readonly pinned: (policy: string) => 'closed' | 'caps' | null;
   readonly openCaps: (caps: readonly DegradedCap[]) => LocalCaps;
@@ -80,11 +82,39 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
     nodes,
     clock,
     breaker,
+    cappedPolicies: Object.keys(caps),
     capsOf: (policy) =>
       (Object.hasOwn(caps, policy.name) ? caps[policy.name] : undefined) ?? defaultCaps(policy),
     pinned: options.pinned ?? (() => null),
     openCaps: (policyCaps) => new DegradedCaps(policyCaps),
   };
+}
+
+/**
+ * A cap that no request can meet would be found out when the store is away, and stop what it was to bound.
+ *
+ * @throws Fault `CONFIG_INVALID` when caps are for a policy that there is not, or on accounts that its requests do not have
+ */
+export function assertCapsFit(
+  { cappedPolicies, capsOf }: FailureSettings,
+  policies: readonly Policy[],
+): void {
+  const names = policies.map(({ name }) => name);
+  for (const name of cappedPolicies) {
+    if (!names.includes(name))
+      throw new Fault(
+        'CONFIG_INVALID',
+        `failure.caps.${name} is for no policy: there are ${names.join(', ')}`,
+      );
+  }
+  for (const policy of policies) {
+    const at = policy.kind === 'rate' ? capsOf(policy).findIndex(({ scope }) => scope === 'K4') : -1;
+    if (at === -1) continue;
+    throw new Fault(
+      'CONFIG_INVALID',
+      `failure.caps.${policy.name}[${at}].scope must be K2 or K1: the policy is about no accounts, got ${shapeOf('K4')}`,
+    );
+  }
 }
 
 const capScopes: ReadonlySet<unknown> = new Set<CapScope>(['K4', 'K2', 'K1']);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
 import type { Database, RootDatabase } from 'lmdb';
 import { KnownRecords } from './known-records.ts';
 import { lineOf, type Opener, withOpener } from './openers.ts';
@@ -19,8 +20,17 @@ const tidyEveryMs = 10_000;
 const changeKey = 0;
 const openersKey = 1;
 
-/** The openers of this process that are still open: one of its process id that is not among them has crashed. */
-const openHere = new Set<string>();
+/**
+ * The openers of this thread that are still open: one of its that is not among them has crashed. Shared by all copies of this
+ * module that the thread has loaded.
+ */
+const openHere = setOfThread(Symbol.for('portcullis.lmdb.openers'));
+
+function setOfThread(name: symbol): Set<string> {
+  const holder = globalThis as { [name: symbol]: Set<string> | undefined };
+  holder[name] ??= new Set();
+  return holder[name];
+}
 
 /**
  * Tells whether the file has changed, without reading it where that is certain. Two rules make it exact over all processes:
@@ -32,7 +42,7 @@ export class FileMarks {
   readonly known = new KnownRecords(mostKnownChars);
   readonly #root: RootDatabase<string, string>;
   readonly #marks: Database<string, number>;
-  readonly #opener: Opener = { id: randomUUID(), pid: process.pid, host: hostname() };
+  readonly #opener: Opener = { id: newId(), pid: process.pid, host: hostname() };
   readonly #ownLine = lineOf(this.#opener);
   #changes = 0;
   /** The names of the records that the transaction under way has changed; null before the first of them. */
@@ -126,8 +136,13 @@ export class FileMarks {
   }
 }
 
+/** Says of which thread it is: each has globals of its own, and nobody knows of those of another. */
+const newId = (): string => `${threadId}-${randomUUID()}`;
+
+const isOfThisThread = (id: string): boolean => id.startsWith(`${threadId}-`);
+
 function isAlive(id: string, pid: number): boolean {
-  if (pid === process.pid) return openHere.has(id);
+  if (pid === process.pid) return !isOfThisThread(id) || openHere.has(id);
   try {
     process.kill(pid, 0);
     return true;

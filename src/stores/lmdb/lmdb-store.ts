@@ -101,7 +101,7 @@ export class FolderStore implements LmdbStore {
     assertKeys(keys);
     const { file, batches } = await this.#deadlines.limit(this.#opened());
     this.#assertOpen();
-    const work = () => textsOf(keys).filter((text) => file.setAside(text)).length;
+    const work = (_: Records, now: number) => textsOf(keys).filter((text) => file.setAside(text, now)).length;
     const call = new PendingCall([], work, this.#deadlines);
     batches.add(call);
     return this.#underWay.track(call.promise);

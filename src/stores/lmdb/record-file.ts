@@ -1,5 +1,6 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { Key, StoredRecord } from '../../core/records.ts';
+import { QUARANTINE_MS } from '../quarantine.ts';
 import { recordOfJson } from '../record-json.ts';
 import { isSamePlace, minuteOf, type Place, placeOf } from './drop-order.ts';
 import { type Entry, entryOfText, isReadable, textOfEntry } from './entry.ts';
@@ -15,6 +16,9 @@ export interface FileUsage {
 /** Enough to see what went wrong; what comes after that is dropped. */
 const mostInQuarantine = 1_000;
 
+/** How often the quarantine is looked through. */
+const releaseEveryMs = 3_600_000;
+
 /** How many places are looked at in one go. */
 const pageSize = 256;
 
@@ -29,9 +33,10 @@ export class RecordFile {
   readonly #order: Database<string, [string, number, string]>;
 
   readonly #probe: Database<string, string>;
-  /** Texts that could not be read, under the names they had. */
+  /** Texts that could not be read, under the names they had; before each the time at which it was set aside. */
   readonly #quarantine: Database<string, string>;
   readonly #marks: FileMarks;
+  #releaseAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: RootDatabase<string, string>) {
     this.#root = root;
@@ -84,11 +89,12 @@ export class RecordFile {
   }
 
   /** Whether the record could not be read, and was set aside. Its place in the order goes when its turn comes. */
-  setAside(text: string): boolean {
+  setAside(text: string, now: number): boolean {
     const stored = this.#records.get(text);
     if (stored === undefined || isReadable(stored)) return false;
+    this.#release(now);
     if (pagesOf(this.#quarantine.getStats()).entries < mostInQuarantine)
-      this.#quarantine.putSync(text, stored);
+      this.#quarantine.putSync(text, `${now} ${stored}`);
     this.#remove(text);
     return true;
   }
@@ -112,12 +118,23 @@ export class RecordFile {
    * `max` in all.
    */
   sweep(now: number, max: number): void {
+    if (now >= this.#releaseAt) this.#release(now);
     const minute = minuteOf(now);
     const ended = this.#places(['held', 0, ''], ['held', minute, ''], max);
     for (const place of ended) this.#endBlock(place, now);
     if (ended.length === max) return;
     for (const place of this.#places(['free', 0, ''], ['free', minute, ''], max - ended.length))
       this.#drop(place);
+  }
+
+  /** Drops what has been in quarantine for long enough. */
+  #release(now: number): void {
+    this.#releaseAt = now + releaseEveryMs;
+    const old = [...this.#quarantine.getRange()].filter(({ value }) => {
+      const setAsideAt = Number(value.slice(0, value.indexOf(' ')));
+      return !(now < setAsideAt + QUARANTINE_MS);
+    });
+    for (const { key } of old) this.#quarantine.removeSync(key);
   }
 
   /**

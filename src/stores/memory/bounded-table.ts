@@ -97,12 +97,12 @@ export class BoundedTable {
     }
   }
 
-  /** The entries under a prefix whose block is running. */
+  /** The entries under a prefix whose block is running. Forgets none whose block has ended: clocks may run backwards. */
   held(prefix: string, now: number): Entry[] {
     const held: Entry[] = [];
     for (const entry of this.#blocked) {
-      if (entry.heldUntil <= now) this.#blocked.delete(entry);
-      else if (now < entry.expiresAt && entry.text.startsWith(prefix)) held.push(entry);
+      const isHeld = now < entry.heldUntil && now < entry.expiresAt;
+      if (isHeld && entry.text.startsWith(prefix)) held.push(entry);
     }
     return held;
   }

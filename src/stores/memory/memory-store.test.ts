@@ -6,6 +6,23 @@ import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
 
+test('a memory store that was listed forgets no block, also when its clock runs backwards', async () => {
+  let now = 1_000_000;
+  const store = createMemoryStore({ clock: () => now });
+  const key: Key = { text: 'k:{t}', was: null };
+  await store.transact([key], (records) => records.put(key, { at: now }, { ...kept, hardMs: 1_000 }));
+  const listed = async () => {
+    let count = 0;
+    for await (const _ of store.held('k:')) count += 1;
+    return count;
+  };
+  expect(await listed()).toBe(1);
+  now += 1_000;
+  expect(await listed()).toBe(0);
+  now -= 500;
+  expect(await listed()).toBe(1);
+});
+
 test('a memory store takes whole milliseconds from a clock that has fractions', () => {
   const { immediate } = createMemoryStore({ clock: () => 7.9 });
   expect(immediate.view([], (_, now) => now)).toBe(7);

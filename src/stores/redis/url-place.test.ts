@@ -74,3 +74,10 @@ describe('a URL', () => {
     );
   });
 });
+
+test('names Sentinels at IPv6 addresses as sockets take them, and nodes of a cluster as URLs do', () => {
+  expect(placeOfUrl('redis+sentinel://[::1]:26379/main')).toMatchObject({
+    sentinel: { nodes: [{ host: '::1', port: 26_379 }] },
+  });
+  expect(placeOfUrl('redis+cluster://[::1]:7000')).toMatchObject({ cluster: ['redis://[::1]:7000'] });
+});

@@ -33,7 +33,11 @@ export function placeOfUrl(url: string): UrlPlace {
   if (name === '') throw refused('must name the master that the Sentinels watch: …/NAME', url);
   const tls = scheme === 'rediss' ? { socket: { tls: true } } : {};
   return {
-    sentinel: { name: decoded(name, url), nodes, ...(scheme === 'rediss' ? { connection: tls } : {}) },
+    sentinel: {
+      name: decoded(name, url),
+      nodes: nodes.map(withoutBrackets),
+      ...(scheme === 'rediss' ? { connection: tls } : {}),
+    },
     connection: { ...credentialsOf(login, url), ...databaseOf(database, url), ...tls },
   };
 }
@@ -43,6 +47,12 @@ function nodeOf(text: string, port: number, url: string): { host: string; port: 
   if (at === null || at.hostname === '') throw refused('must name hosts with ports', url);
   return { host: at.hostname, port: at.port === '' ? port : Number(at.port) };
 }
+
+/** As a socket takes it; a URL has an IPv6 address in brackets. */
+const withoutBrackets = ({ host, port }: { host: string; port: number }) => ({
+  host: host.replace(/^\[(.*)\]$/, '$1'),
+  port,
+});
 
 function credentialsOf(login: string | undefined, url: string): object {
   if (login === undefined) return {};

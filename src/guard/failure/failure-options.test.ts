@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createGuard } from '../../index.ts';
+import type { DegradedCap } from './failure-policy.ts';
+
+const cap = (scope: DegradedCap['scope']): DegradedCap => ({ scope, count: 3, windowMs: 60_000 });
+const guardWith = (caps: Readonly<Record<string, readonly DegradedCap[]>>) => () =>
+  createGuard({ secret: 'a secret of enough bytes', failure: { caps } });
+
+describe('caps', () => {
+  it('are refused on accounts where a policy knows none', () => {
+    expect(guardWith({ api: [cap('K1'), cap('K4')] })).toThrow(
+      /^failure\.caps\.api\[1\]\.scope must be K2 or K1/,
+    );
+    expect(guardWith({ api: [cap('K1'), cap('K2')], login: [cap('K4')] })).not.toThrow();
+  });
+
+  it('are refused for a policy that there is not', () => {
+    expect(guardWith({ logn: [cap('K4')] })).toThrow(/^failure\.caps\.logn is for no policy/);
+    expect(guardWith({ constructor: [cap('K1')] })).toThrow(/is for no policy/);
+  });
+});
