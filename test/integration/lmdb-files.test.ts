@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open as openLmdb } from 'lmdb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
 import { addOne, type Count, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
@@ -137,6 +137,28 @@ describe('embedded store and its files', () => {
     const aside = looked.openDB<string>('quarantine', { encoding: 'string' });
     expect(aside.get(key.text)).toMatch(/^\d{13} 9999999999999 0 nonsense$/);
     await looked.close();
+  });
+
+  test('is current in every copy of the module that a process has loaded', async () => {
+    const { key } = group();
+    const first = open();
+    await first.transact([key], addOne(key));
+    vi.resetModules();
+    const copy = await import('../../src/stores/lmdb/index.ts');
+    const second = copy.createLmdbStore({ path, deadlineMs: 10_000 });
+    await second.transact([key], addOne(key));
+    const countIn = (store: typeof first) =>
+      store.viewNow?.([{ ...key }], (records) => ({ count: records.get(key)?.count }))?.count;
+    // Longer than whoever is alone trusts what it knows, then by turns within that time.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let count = 3; count < 30; count += 1) {
+      countIn(first);
+      countIn(second);
+      await (count % 2 === 0 ? first : second).transact([key], addOne(key));
+      expect([countIn(first), countIn(second)]).toEqual([count, count]);
+    }
+    await first.close();
+    await second.close();
   });
 
   test('keeps what was set aside for 30 days', async () => {
