@@ -72,8 +72,18 @@ export interface Limiter {
  * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range; the message names it.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
+  return limiterAfter(null, options);
+}
+
+/**
+ * A limiter that takes the place of one on the same store. What was counted goes on; and so does, where its records have the
+ * same names, what the one before keeps of its own while the store fails.
+ *
+ * @throws Fault `CONFIG_INVALID` as {@link createLimiter}
+ */
+export function limiterAfter(before: Limiter | null, options: LimiterOptions): Limiter {
   assertKinds(options);
-  const limiter = new BucketLimiter(options);
+  const limiter = new BucketLimiter(options, before instanceof BucketLimiter ? before : null);
   for (const warning of deploymentWarnings({ store: options.store })) (options.warn ?? emitWarning)(warning);
   return limiter;
 }
@@ -96,11 +106,12 @@ class BucketLimiter implements Limiter {
   /** What an operator does must not be done in this process alone: where the store fails, it fails. */
   readonly #records: Store;
   readonly #store: StoreFallback;
-  readonly #counter = new LimitCounter();
+  readonly #counter: LimitCounter;
   readonly #onEvent: (event: LimitEvent) => void;
   readonly #clock: () => number;
 
-  constructor(options: LimiterOptions) {
+  constructor(options: LimiterOptions, before: BucketLimiter | null) {
+    this.#counter = before === null ? new LimitCounter() : before.#counter;
     const { name = 'default' } = options;
     this.name = name;
     this.#shadows = shadowsOf(options.shadow);
@@ -127,7 +138,10 @@ class BucketLimiter implements Limiter {
       this.#onEvent({ type: 'record-corrupt', setAside }),
     );
     this.#clock = options.clock ?? Date.now;
-    this.#store = new StoreFallback(this.#records, this.#clock, this.#onEvent, clientSaysNothing);
+    this.#store =
+      before !== null && before.#keyspace.prefix === this.#keyspace.prefix
+        ? before.#store
+        : new StoreFallback(this.#records, this.#clock, this.#onEvent, clientSaysNothing);
   }
 
   async take(call: Call): Promise<Verdict> {

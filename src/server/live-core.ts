@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type BotVerifier,
   createBotVerifier,
@@ -14,7 +15,8 @@ import type { Pin } from '../guard/pins/pin.ts';
 import { pinnedPolicies } from '../guard/pins/pinned-policies.ts';
 import { Pins } from '../guard/pins/pins.ts';
 import { createIdentifier } from '../identity/identifier.ts';
-import { createLimiter, type Limiter } from '../limits/index.ts';
+import type { Limiter } from '../limits/index.ts';
+import { limiterAfter } from '../limits/limiter.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import { GatewayPressure, type ServicePressure } from './gateway-pressure.ts';
 import { LiveGuard, lentStore } from './live-guard.ts';
@@ -67,7 +69,7 @@ export class LiveCore {
     this.guard = new LiveGuard(this.#makeGuard(config));
     observeGuard(observation, this.guard, { ...defaultBreaker, ...config.failure.breaker });
     this.#pressure = this.#makePressure(config);
-    this.limiter = new LiveLimiter(this.#makeLimiter(config, this.#pressure), (verdict) =>
+    this.limiter = new LiveLimiter(this.#makeLimiter(config, this.#pressure, null), (verdict) =>
       observation.metrics.limit(verdict),
     );
     this.#scenarios = this.#makeScenarios(config);
@@ -98,14 +100,16 @@ export class LiveCore {
    * @throws Fault `CONFIG_INVALID` when a part cannot be made
    */
   prepare(config: ServiceConfig, live: readonly string[]): () => void {
-    const pressure = live.includes('limits') ? this.#makePressure(config) : null;
-    const limiter = pressure === null ? null : this.#makeLimiter(config, pressure);
+    const pressure = this.#watchesSame(config) ? this.#pressure : this.#makePressure(config);
+    const limiter = live.includes('limits')
+      ? this.#makeLimiter(config, pressure, this.limiter.current)
+      : null;
     const scenarios = live.includes('scenarios') ? this.#makeScenarios(config) : this.#scenarios;
     const guard = live.includes('policies') ? this.#makeGuard(config, this.guard.current) : null;
     return () => {
       this.#config = config;
       nameConfigured(this.#observation.metrics, config);
-      if (limiter !== null && pressure !== null) this.#useLimiter(limiter, pressure);
+      if (limiter !== null) this.#useLimiter(limiter, pressure);
       if (scenarios !== this.#scenarios) this.#useScenarios(scenarios);
       if (guard !== null) void this.guard.replace(guard);
     };
@@ -120,9 +124,16 @@ export class LiveCore {
 
   #useLimiter(limiter: Limiter, pressure: GatewayPressure): void {
     this.limiter.replace(limiter);
+    if (pressure === this.#pressure) return;
     this.#pressure.stop();
     this.#pressure = pressure;
     pressure.start();
+  }
+
+  /** A watch that is made anew knows nothing at first, and while the store is away for longer. */
+  #watchesSame({ environment, limits }: ServiceConfig): boolean {
+    const { environment: before, limits: limitsBefore } = this.#config;
+    return environment === before && isDeepStrictEqual(limits.services, limitsBefore.services);
   }
 
   #useScenarios(scenarios: Scenarios | null): void {
@@ -192,9 +203,9 @@ export class LiveCore {
     });
   }
 
-  #makeLimiter(config: ServiceConfig, pressure: GatewayPressure): Limiter {
+  #makeLimiter(config: ServiceConfig, pressure: GatewayPressure, before: Limiter | null): Limiter {
     const { environment, limits } = config;
-    return createLimiter({
+    return limiterAfter(before, {
       ...limiterSettingsOf(limits),
       ...this.#secrets,
       store: this.#opened.store,

@@ -3,14 +3,14 @@ import type { Limiter } from '../limits/index.ts';
 import { LiveLimiter } from './live-limiter.ts';
 
 /** How many arguments each call has. */
-const passedOn: Readonly<Record<Exclude<keyof Limiter, 'name' | 'counts' | 'take' | 'takeAtOnce'>, number>> =
-  {
-    settle: 2,
-    blocks: 1,
-    blockIdOf: 1,
-    lift: 1,
-    block: 2,
-  };
+const passedOn: Readonly<Record<Exclude<keyof Limiter, 'name' | 'take' | 'takeAtOnce'>, number>> = {
+  settle: 2,
+  blocks: 1,
+  blockIdOf: 1,
+  lift: 1,
+  block: 2,
+  counts: 0,
+};
 
 it.each(Object.entries(passedOn))('passes on all that %s is given', (name, count) => {
   const heard: unknown[][] = [];

@@ -1,12 +1,9 @@
-import type { Call, LimitCounts, Limiter, Verdict } from '../limits/index.ts';
-import { sumOf } from './sum-of-counts.ts';
+import type { Call, Limiter, Verdict } from '../limits/index.ts';
 
-/** A limiter that can be replaced while it is in use, when limits change. What is counted goes on across all of them. */
+/** A limiter that can be replaced while it is in use, when limits change. */
 export class LiveLimiter implements Limiter {
   #current: Limiter;
   readonly #onVerdict: (verdict: Verdict) => void;
-  /** What those before the present one have counted. */
-  #before: LimitCounts | null = null;
 
   constructor(first: Limiter, onVerdict: (verdict: Verdict) => void) {
     this.#current = first;
@@ -18,9 +15,13 @@ export class LiveLimiter implements Limiter {
     return this.#current.name;
   }
 
-  /** Uses another limiter from now on. */
+  /** The limiter in use. */
+  get current(): Limiter {
+    return this.#current;
+  }
+
+  /** Uses another limiter from now on, which counts on from where this one is. */
   replace(next: Limiter): void {
-    this.#before = this.counts();
     this.#current = next;
   }
 
@@ -30,7 +31,7 @@ export class LiveLimiter implements Limiter {
   readonly blockIdOf: Limiter['blockIdOf'] = (client) => this.#current.blockIdOf(client);
   readonly lift: Limiter['lift'] = (client) => this.#current.lift(client);
   readonly block: Limiter['block'] = (client, fromLevel) => this.#current.block(client, fromLevel);
-  readonly counts: Limiter['counts'] = () => sumOf(this.#before, this.#current.counts());
+  readonly counts: Limiter['counts'] = () => this.#current.counts();
 
   readonly takeAtOnce = (call: Call): Verdict | Promise<Verdict> => {
     const limiter = this.#current;
