@@ -300,6 +300,18 @@ describe('the end', () => {
     expect(await connect().receive()).toBeNull();
   });
 
+  it('says goodbye to a peer that may not connect any more, when it is told to look', async () => {
+    let isTrusted = true;
+    const { agent, client } = await greeted({ mayConnect: () => isTrusted });
+    agent.recheck();
+    client.notify(1, 'portcullis-limit', call());
+    expect((await client.receive())?.type).toBe(frameTypes.ack);
+    isTrusted = false;
+    agent.recheck();
+    expect((await client.receive())?.type).toBe(frameTypes.agentDisconnect);
+    expect(await client.receive()).toBeNull();
+  });
+
   it('gives the slot of a peer free that says no hello and never ends its half', async () => {
     const { agent, connect } = await scene({ connections: 1, helloMs: 20, farewellMs: 20 });
     const rude = openSocket({ port: agent.port, host: '127.0.0.1', allowHalfOpen: true }).resume();

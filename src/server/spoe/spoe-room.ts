@@ -32,6 +32,7 @@ export const openSpoeRoom: OpenRoom = async (parts) => {
       const next = termsOf(config, parts);
       return () => {
         terms = next;
+        listener?.recheck();
       };
     },
     close: async () => listener?.close(),

@@ -42,6 +42,8 @@ export interface SpoeParts {
 /** A listener that can be ended. */
 export interface SpoeListener {
   readonly port: number;
+  /** Says goodbye to those who may not connect any more. */
+  recheck(): void;
   /** Answers what has come, says goodbye to every HAProxy and cuts what is left after `drainMs`. */
   close(): Promise<void>;
 }
@@ -78,6 +80,10 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
   let closing: Promise<void> | undefined;
   return {
     port,
+    recheck: () => {
+      for (const [socket, session] of sessions)
+        if (!mayConnect(socket.remoteAddress)) session.disconnect('normal');
+    },
     close: () => {
       closing ??= drain(server, sessions, parts.drainMs ?? defaultDrainMs);
       return closing;

@@ -44,6 +44,19 @@ export function withSocket(options: object, socket: object): object {
   return { ...options, ...nodeRedisDemands, socket: { ...own, ...socket } };
 }
 
+/**
+ * Ends a client, whatever has become of it: some versions of the library throw where it is closed already, and why it was to
+ * go matters more. Gives whether it was still there.
+ */
+export function dispose(client: Pick<NodeRedisClient, 'destroy'>): boolean {
+  try {
+    client.destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What the store takes from the library. Named here, so that declarations do without a library that is optional. */
 interface NodeRedisLibrary {
   createClient(options: object): NodeRedisClient;

@@ -1,6 +1,12 @@
 import { Fault } from '../../../core/fault.ts';
 import type { Source } from './node-redis.ts';
-import { importNodeRedis, type NodeRedisClient, noTimeout, withSocket } from './node-redis-client.ts';
+import {
+  dispose,
+  importNodeRedis,
+  type NodeRedisClient,
+  noTimeout,
+  withSocket,
+} from './node-redis-client.ts';
 import { CONNECT_MS, within } from './reconnect.ts';
 
 const oneConnection = { reconnectStrategy: false, connectTimeout: CONNECT_MS } as const;
@@ -96,7 +102,7 @@ async function askSentinel({ name, connection = {} }: SentinelOptions, node: Add
     if (typeof host === 'string' && Number(port) > 0) return { host, port: Number(port) };
     throw new Fault('STORE_FAILED', `A Sentinel does not know a master named ${name}.`);
   } finally {
-    client.destroy();
+    dispose(client);
   }
 }
 

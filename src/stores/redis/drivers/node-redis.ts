@@ -1,6 +1,6 @@
 import { Fault } from '../../../core/fault.ts';
 import type { Driver, DriverEvents, Send } from './driver.ts';
-import { type NodeRedisClient, noTimeout } from './node-redis-client.ts';
+import { dispose, type NodeRedisClient, noTimeout } from './node-redis-client.ts';
 import { Probe } from './probe.ts';
 import { CONNECT_MS, pause, reconnectDelayMs, within } from './reconnect.ts';
 
@@ -88,7 +88,7 @@ export class NodeRedisDriver implements Driver {
       await within(CONNECT_MS, this.#greet(client), noAnswer);
       return client;
     } catch (cause) {
-      client.destroy();
+      dispose(client);
       throw cause;
     }
   }
@@ -103,7 +103,7 @@ export class NodeRedisDriver implements Driver {
     if (client !== this.#client) return;
     this.#client = undefined;
     this.#events?.down(cause);
-    client.destroy();
+    dispose(client);
     void this.#connect();
   }
 }
