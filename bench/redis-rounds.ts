@@ -27,7 +27,7 @@ export interface RunningSide {
   stop(): void;
 }
 
-export async function startSide(side: Side, place: Place, urls: readonly string[]): Promise<RunningSide> {
+async function startSide(side: Side, place: Place, urls: readonly string[]): Promise<RunningSide> {
   const program = fileURLToPath(new URL('./redis-side.js', import.meta.url));
   const child: ChildProcess = fork(program, [side, place, ...urls], { execArgv: ['--expose-gc'] });
   // A side that has died would be waited for without end.
