@@ -85,7 +85,7 @@ function parse(lines: readonly string[]): number {
   return entries;
 }
 
-const flags = { format: 'nginx', json: true, timeZone: 'UTC', loginFails: defaultLoginFails } as const;
+const flags = { format: 'nginx', json: true, loginFails: defaultLoginFails } as const;
 
 /** What is told goes nowhere. */
 function silence(): CommandIo {
