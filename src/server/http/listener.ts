@@ -110,14 +110,20 @@ class AnswersUnderWay {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
 
   begin(socket: Socket, response: ServerResponse): void {
-    const answers = this.#bySocket.get(socket) ?? new Set();
-    this.#bySocket.set(socket, answers.add(response));
-    response.once('close', () => answers.delete(response));
+    const answers = this.#bySocket.get(socket);
+    if (answers === undefined) {
+      this.#bySocket.set(socket, new Set([response]));
+      return;
+    }
+    // Not by a listener of each answer: those cost more than the rest of this.
+    for (const ended of answers) if (ended.writableFinished || ended.destroyed) answers.delete(ended);
+    answers.add(response);
   }
 
   /** Whether a part of an answer was sent that has not ended. */
   hasBegunOn(socket: Socket): boolean {
-    return [...(this.#bySocket.get(socket) ?? [])].some((response) => response.headersSent);
+    const answers = this.#bySocket.get(socket) ?? [];
+    return [...answers].some((response) => response.headersSent && !response.writableFinished);
   }
 }
 
