@@ -3,7 +3,10 @@ import { peerOf } from '../connections/peer.ts';
 import { createClientIp } from './client-ip.ts';
 
 describe('the address of a client of the proxy', () => {
-  const clientIp = createClientIp({ trustedProxies: new Set(), trustsUnix: true, onUntrusted: () => {} });
+  const clientIp = createClientIp({
+    trustedProxies: { has: () => false, hasUnix: true },
+    onUntrusted: () => {},
+  });
   const headers = { 'x-forwarded-for': '203.0.113.7' };
 
   it('is what a trusted proxy on a Unix socket says', () => {

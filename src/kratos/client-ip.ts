@@ -7,12 +7,16 @@ export interface AddressSet {
   has(address: string): boolean;
 }
 
+/** Proxies whose word counts, by their addresses. */
+export interface TrustedPeers extends AddressSet {
+  /** Whether those without an address, on a Unix socket, are among them. Default false. */
+  readonly hasUnix?: boolean | undefined;
+}
+
 /** Whom to believe about where a login comes from. */
 export interface ClientIpOptions {
   /** Only their headers count. */
-  readonly trustedProxies: AddressSet;
-  /** Whether a peer without an address, on a Unix socket, is a trusted proxy. Default false. */
-  readonly trustsUnix?: boolean | (() => boolean) | undefined;
+  readonly trustedProxies: TrustedPeers;
   /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
   readonly forwardedFor?: 'first' | 'nearest' | undefined;
   /** A header came from somebody who is not trusted. */
@@ -27,12 +31,12 @@ const unknownAddress = '0.0.0.0';
 
 /** `True-Client-Ip`, then `X-Forwarded-For`, then `X-Real-Ip`, then the peer; the headers only from trusted proxies. */
 export function createClientIp(options: ClientIpOptions): ClientIp {
-  const { trustedProxies, trustsUnix = false, forwardedFor = 'first', onUntrusted } = options;
-  const isUnixTrusted = typeof trustsUnix === 'function' ? trustsUnix : () => trustsUnix;
+  const { trustedProxies, forwardedFor = 'first', onUntrusted } = options;
   const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
   return (peer, headers) => {
     const address = peer === undefined ? null : addressIn(peer);
-    const isTrusted = peer === undefined ? isUnixTrusted() : address !== null && trustedProxies.has(address);
+    const isTrusted =
+      peer === undefined ? trustedProxies.hasUnix === true : address !== null && trustedProxies.has(address);
     if (!isTrusted) {
       if (hasForwardingHeader(headers)) onUntrusted();
       return address ?? unknownAddress;

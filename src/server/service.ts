@@ -151,7 +151,7 @@ async function putTogether(
     apply: ({ config: next, live, needsRestart }) => {
       // All that may throw comes before anything has changed.
       const takeOver = [
-        entrance.prepare(next),
+        proxyParts.some((part) => live.includes(part)) ? entrance.prepare(next) : undefined,
         ...rooms.map((room) => room.prepare?.(next, live)),
         core.prepare(next, live),
       ];
@@ -177,6 +177,9 @@ async function putTogether(
     },
   };
 }
+
+/** The parts of a configuration that say whose word counts about where a request comes from. */
+const proxyParts = ['trustedProxies', 'forwardingHeader'] as const;
 
 const builtConsole = fileURLToPath(new URL('../console', import.meta.url));
 

@@ -164,7 +164,7 @@ describe('embedded store and its files', () => {
   test('keeps what was set aside for 30 days', async () => {
     const { key, sibling } = group();
     let now = Date.now();
-    const openAt = () => createLmdbStore({ path, clock: () => now });
+    const openAt = () => createLmdbStore({ path, deadlineMs: 10_000, clock: () => now });
     const quarantined = async (look: (keys: readonly string[]) => void) => {
       const looked = openLmdb({ path, overlappingSync: false });
       look([...looked.openDB<string, string>('quarantine', { encoding: 'string' }).getKeys()]);

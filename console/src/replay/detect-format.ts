@@ -1,6 +1,5 @@
 import { type LogFormatName, logFormatNames } from '../../../src/abuse/log-formats/log-entry.ts';
 import { openLogFormat } from '../../../src/abuse/log-formats/log-format.ts';
-import { withoutReturn } from './line-splitter.ts';
 
 /** What a line that tells of an attempt or a request says for a format, beside one that is merely well formed. */
 const TOLD_WEIGHT = 4;
@@ -24,8 +23,7 @@ export function detectLogFormat(lines: readonly string[], writtenAt: number): Lo
 function weightOf(name: LogFormatName, lines: readonly string[], writtenAt: number): number {
   const log = openLogFormat(name, { writtenAt });
   let weight = 0;
-  for (const text of lines) {
-    const line = withoutReturn(text);
+  for (const line of lines) {
     const kind = log.read(line, () => {});
     if (kind === 'read' || kind === 'nameless') weight += TOLD_WEIGHT;
     else if (kind === 'other' && mayBe(name, line)) weight += 1;

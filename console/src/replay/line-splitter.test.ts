@@ -22,7 +22,7 @@ describe('lines of a file', () => {
     fc.assert(
       fc.property(
         fc.array(
-          fc.string({ unit: 'grapheme' }).map((text) => `x${text.replaceAll(/[\n\uFEFF]/g, '')}`),
+          fc.string({ unit: 'grapheme' }).map((text) => `x${text.replaceAll(/[\n\r\uFEFF]/g, '')}`),
           { maxLength: 20 },
         ),
         fc.integer({ min: 1, max: 64 }),
@@ -42,6 +42,11 @@ describe('lines of a file', () => {
       ['\u00ff\u0080', false],
       ['b', true],
     ]);
+  });
+
+  it('end with a newline or with a return before it', () => {
+    const bytes = new TextEncoder().encode('a\r\n\r\nb\rc\r\nd\r');
+    for (const size of [1, 2, 64]) expect(split(bytes, size)).toEqual(['a', '', 'b\rc', 'd']);
   });
 
   it('are refused where they are too long, and the next one is read', () => {

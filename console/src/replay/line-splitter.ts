@@ -1,6 +1,6 @@
 import { MAX_LINE_BYTES } from '../../../src/cli/replay/input-line.ts';
 
-/** A line of a file and its number, from 1. */
+/** A line of a file, without its end, and its number, from 1. */
 export interface FileLine {
   readonly number: number;
   /** Null where it is too long. */
@@ -9,10 +9,8 @@ export interface FileLine {
   readonly isUtf8: boolean;
 }
 
-/** Without the return that some systems put before a newline. */
-export const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
-
 const NEWLINE = 10;
+const RETURN = 13;
 
 /** Cuts a file's bytes into lines without holding more than a chunk and a line. */
 export class LineSplitter {
@@ -48,7 +46,9 @@ export class LineSplitter {
   #line(part: Uint8Array): FileLine {
     this.#number += 1;
     const isTooLong = this.#restBytes + part.length > MAX_LINE_BYTES;
-    const bytes = this.#restBytes === 0 || isTooLong ? part : joined([...this.#rest, part]);
+    const whole = this.#restBytes === 0 || isTooLong ? part : joined([...this.#rest, part]);
+    // Some systems put a return before each newline.
+    const bytes = whole.at(-1) === RETURN ? whole.subarray(0, -1) : whole;
     this.#rest = [];
     this.#restBytes = 0;
     const text = isTooLong ? null : this.#decode(bytes);

@@ -73,11 +73,6 @@ describe('a log in the page', () => {
     expect(log).toEqual({ lines: 4, nameless: 0, unknown: 0, firstUnknown: null });
   });
 
-  it('is recognised and read with the line ends of Windows too', async () => {
-    const { events, format } = await replay([0, 1].map((second) => `${failed(second)}\r`));
-    expect([format, events]).toEqual(['sshd', 2]);
-  });
-
   it('counts what it does not understand and names nobody', async () => {
     const lines = [
       access(0, 'GET /'),

@@ -12,7 +12,7 @@ import { runImmediately } from '../../../src/guard/run.ts';
 import { createMemoryStore, type MemoryStore } from '../../../src/stores/memory/index.ts';
 import { createFileIdentifier } from './file-identifier.ts';
 import type { FileRun } from './file-run.ts';
-import { type FileLine, withoutReturn } from './line-splitter.ts';
+import type { FileLine } from './line-splitter.ts';
 import { type LogChoices, logFlagsOf } from './log-choices.ts';
 import type { ReplayResult } from './replay-messages.ts';
 import { comparisonResultOf, STORE_BOUNDS, sideResultOf } from './side-result.ts';
@@ -118,9 +118,8 @@ export class LogRun implements FileRun {
       this.#notes.unknown.add(number, '');
       return null;
     }
-    const line = withoutReturn(text);
-    if (line === '') return null;
-    const kind = this.#log.read(line, this.#collect);
+    if (text === '') return null;
+    const kind = this.#log.read(text, this.#collect);
     if (kind === 'unknown') this.#notes.unknown.add(number, '');
     else if (kind === 'nameless') this.#notes.nameless += 1;
     return this.#entries.length === 0 ? null : this.#decideAll(this.#entries.splice(0), number);

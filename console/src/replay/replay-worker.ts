@@ -1,6 +1,6 @@
 import { Fault } from '../../../src/core/fault.ts';
 import type { FileRun } from './file-run.ts';
-import { type FileLine, LineSplitter, withoutReturn } from './line-splitter.ts';
+import { type FileLine, LineSplitter } from './line-splitter.ts';
 import type { FromReplay, ToReplay } from './replay-messages.ts';
 import { isEventLine, ReplayRun, readPolicies } from './replay-run.ts';
 
@@ -56,7 +56,7 @@ class Opening {
 
   async #open(): Promise<FileRun> {
     const { format, policyA, policyB } = this.#order;
-    const texts = this.#head.map(({ text }) => withoutReturn(text ?? '')).filter((text) => text !== '');
+    const texts = this.#head.flatMap(({ text }) => (text === null || text === '' ? [] : [text]));
     if (
       format === 'events' ||
       (format === 'detect' && (texts.length === 0 || this.#head.some(isEventLine)))

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { peerOf } from '../../connections/peer.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
-import { type AddressSet, type ClientIp, createClientIp } from '../client-ip.ts';
+import { type ClientIp, createClientIp, type TrustedPeers } from '../client-ip.ts';
 import type { KratosEvents, WarningEvent } from '../events.ts';
 import type { LoginBackoff } from '../login-backoff.ts';
 import { answerFailure, sendJson, sendProblem } from './answers.ts';
@@ -18,9 +18,7 @@ export interface KratosProxyOptions {
   readonly upstream: UpstreamOptions;
   readonly backoff: LoginBackoff;
   /** Whose forwarding headers count. Default: nobody's. */
-  readonly trustedProxies?: AddressSet | undefined;
-  /** Whether a peer on a Unix socket is a trusted proxy; a function is asked for every request. Default false. */
-  readonly trustsUnix?: boolean | (() => boolean) | undefined;
+  readonly trustedProxies?: TrustedPeers | undefined;
   /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
   readonly forwardedFor?: 'first' | 'nearest' | undefined;
   /** Where a browser that is locked out is sent. Default `/login`. */
@@ -38,7 +36,7 @@ export interface KratosProxy {
   close(drainMs?: number): Promise<void>;
 }
 
-const nobody: AddressSet = { has: () => false };
+const nobody: TrustedPeers = { has: () => false };
 
 /** How long an answer about Kratos's health counts. */
 const healthMs = 1_000;
@@ -70,7 +68,6 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     }),
     clientIp: createClientIp({
       trustedProxies,
-      trustsUnix: options.trustsUnix,
       forwardedFor: options.forwardedFor,
       onUntrusted: () => warn(proxyUntrusted),
     }),

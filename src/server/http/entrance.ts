@@ -1,23 +1,21 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { CidrSet } from '../../limits/cidr-set.ts';
+import type { CidrSet } from '../../limits/cidr-set.ts';
 import type { WarningListener } from '../../limits/warning.ts';
+import { trustedRanges } from '../trusted-ranges.ts';
 
 type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
 
 /** Where requests come from. Goes by other proxies when the configuration says so. */
 export class Entrance {
   readonly #warn: WarningListener;
-  #settings: ProxySettings;
   #addressOf: ClientAddress;
   #proxies: CidrSet;
 
   constructor(settings: ProxySettings, warn: WarningListener) {
     this.#warn = warn;
-    this.#settings = settings;
     this.#addressOf = this.#addresses(settings);
-    this.#proxies = rangesOf(settings);
+    this.#proxies = trustedRanges(settings.trustedProxies);
   }
 
   readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
@@ -25,17 +23,14 @@ export class Entrance {
     peer !== undefined && this.#proxies.hasPeer(peer);
 
   /**
-   * Changes nothing; what it gives goes by these proxies from then on.
+   * Changes nothing; what it gives goes by these proxies from then on, and tells of mistakes in them anew.
    *
    * @throws Fault `CONFIG_INVALID` when a range is not one
    */
   prepare(settings: ProxySettings): () => void {
-    // One that is made anew tells each mistake once more.
-    if (isSame(settings, this.#settings)) return () => {};
     const addressOf = this.#addresses(settings);
-    const proxies = rangesOf(settings);
+    const proxies = trustedRanges(settings.trustedProxies);
     return () => {
-      this.#settings = settings;
       this.#addressOf = addressOf;
       this.#proxies = proxies;
     };
@@ -44,15 +39,4 @@ export class Entrance {
   #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {
     return createClientAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
   }
-}
-
-function isSame(a: ProxySettings, b: ProxySettings): boolean {
-  return a.forwardingHeader === b.forwardingHeader && isDeepStrictEqual(a.trustedProxies, b.trustedProxies);
-}
-
-function rangesOf({ trustedProxies }: ProxySettings): CidrSet {
-  return new CidrSet(
-    'trustedProxies',
-    trustedProxies.filter((proxy) => proxy !== 'unix'),
-  );
 }

@@ -1,6 +1,6 @@
 import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
 import type { EventHub } from '../../guard/events.ts';
-import type { AddressSet } from '../../kratos/client-ip.ts';
+import type { TrustedPeers } from '../../kratos/client-ip.ts';
 import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-backoff.ts';
 import type { KratosEvents } from '../../kratos/events.ts';
 import type { LoginBackoff } from '../../kratos/login-backoff.ts';
@@ -13,6 +13,7 @@ import type { ExpiringCounters } from '../../stores/expiring-counters.ts';
 import type { Observation } from '../observation.ts';
 import { deadlineOf } from '../open-store.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
+import { trustedRanges } from '../trusted-ranges.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /** Login backoff in front of Ory Kratos: the webhooks beside the other routes, the proxy on a port of its own. */
@@ -61,12 +62,12 @@ export const openKratosRoom: OpenRoom = async (parts) => {
 };
 
 /** Whose forwarding headers count, now: the configuration may name others while the proxy runs. */
-class ProxyTrust implements AddressSet {
+class ProxyTrust implements TrustedPeers {
   #ranges: CidrSet;
   #hasUnix: boolean;
 
   constructor({ trustedProxies }: Pick<ServiceConfig, 'trustedProxies'>) {
-    this.#ranges = rangesOf(trustedProxies);
+    this.#ranges = trustedRanges(trustedProxies);
     this.#hasUnix = trustedProxies.includes('unix');
   }
 
@@ -80,19 +81,13 @@ class ProxyTrust implements AddressSet {
 
   /** Changes nothing; what it gives goes by these proxies from then on. */
   prepare({ trustedProxies }: Pick<ServiceConfig, 'trustedProxies'>): () => void {
-    const ranges = rangesOf(trustedProxies);
+    const ranges = trustedRanges(trustedProxies);
     return () => {
       this.#ranges = ranges;
       this.#hasUnix = trustedProxies.includes('unix');
     };
   }
 }
-
-const rangesOf = (trustedProxies: readonly string[]): CidrSet =>
-  new CidrSet(
-    'trustedProxies',
-    trustedProxies.filter((range) => range !== 'unix'),
-  );
 
 function countingBackoff(
   { policy: _, webhooks: __, proxy, upstreamUrl: ___, ...settings }: KratosSettings,
@@ -130,7 +125,6 @@ function proxyOptions(
     upstream: { url: upstreamUrl, timeoutMs: proxy.upstreamTimeoutMs },
     backoff,
     trustedProxies: trust,
-    trustsUnix: () => trust.hasUnix,
     lockoutPath: proxy.lockoutPath,
     sessionCookie: proxy.sessionCookie,
     forwardedFor: proxy.forwardedFor,

@@ -1,5 +1,5 @@
-import { CidrSet } from '../../limits/cidr-set.ts';
 import { isLoopback } from '../http/access.ts';
+import { trustedRanges } from '../trusted-ranges.ts';
 
 /**
  * Who may connect to the agent: this machine and the trusted proxies. The protocol has no tokens.
@@ -7,9 +7,6 @@ import { isLoopback } from '../http/access.ts';
  * @throws Fault `CONFIG_INVALID` when a range is none.
  */
 export function peerCheck(trustedProxies: readonly string[]): (peer: string | undefined) => boolean {
-  const ranges = new CidrSet(
-    'trustedProxies',
-    trustedProxies.filter((proxy) => proxy !== 'unix'),
-  );
+  const ranges = trustedRanges(trustedProxies);
   return (peer) => isLoopback(peer) || (peer !== undefined && ranges.hasPeer(peer));
 }

@@ -127,16 +127,6 @@ export class RecordFile {
       this.#drop(place);
   }
 
-  /** Drops what has been in quarantine for long enough. */
-  #release(now: number): void {
-    this.#releaseAt = now + releaseEveryMs;
-    const old = [...this.#quarantine.getRange()].filter(({ value }) => {
-      const setAsideAt = Number(value.slice(0, value.indexOf(' ')));
-      return !(now < setAsideAt + QUARANTINE_MS);
-    });
-    for (const { key } of old) this.#quarantine.removeSync(key);
-  }
-
   /**
    * Drops records until they count `bytes`: first those without a block, the soonest to expire first, then those
    * whose block ends soonest. Returns how many it dropped, and how many of these were blocked.
@@ -173,6 +163,16 @@ export class RecordFile {
     this.#marks.leave();
     this.#root.resetReadTxn();
     await this.#root.close();
+  }
+
+  /** Drops what has been in quarantine for long enough. */
+  #release(now: number): void {
+    this.#releaseAt = now + releaseEveryMs;
+    const old = [...this.#quarantine.getRange()].filter(({ value }) => {
+      const setAsideAt = Number(value.slice(0, value.indexOf(' ')));
+      return !(now < setAsideAt + QUARANTINE_MS);
+    });
+    for (const { key } of old) this.#quarantine.removeSync(key);
   }
 
   #endBlock(place: Place, now: number): void {
