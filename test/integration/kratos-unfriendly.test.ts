@@ -106,7 +106,7 @@ describe('the login proxy and unfriendly clients', () => {
       const more = setInterval(() => response.write('a'), 50);
       response.on('close', () => clearInterval(more));
     };
-    const { say } = await open(backoff, endless, { connections: 1, timeoutMs: 400 });
+    const { say } = await open(backoff, endless, { connections: 1, timeoutMs: 2_000 });
     const first = say('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => first.heard !== '');
     const login = say(loginPost(1));

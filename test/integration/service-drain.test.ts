@@ -153,7 +153,7 @@ describe('a host that is not this machine alone', () => {
 
 describe('the end of a service', () => {
   it('is not held up by a reader of events who comes in its last moment', async () => {
-    const under = await startService({ listen: { drainMs: 30_000 } }, { bounds: { graceMs: 250 } });
+    const under = await startService({ listen: { drainMs: 30_000 } }, { bounds: { graceMs: 2_000 } });
     const closing = under.close();
     await sleep(50);
     expect((await fetch(`${under.url}/v1/events`)).status).toBe(200);
