@@ -131,9 +131,8 @@ export class LiveCore {
   }
 
   /** A watch that is made anew knows nothing at first, and while the store is away for longer. */
-  #watchesSame({ environment, limits }: ServiceConfig): boolean {
-    const { environment: before, limits: limitsBefore } = this.#config;
-    return environment === before && isDeepStrictEqual(limits.services, limitsBefore.services);
+  #watchesSame({ limits }: ServiceConfig): boolean {
+    return isDeepStrictEqual(limits.services, this.#config.limits.services);
   }
 
   #useScenarios(scenarios: Scenarios | null): void {
