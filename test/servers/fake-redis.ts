@@ -24,22 +24,19 @@ export class FakeRedis {
     return this.#commit(rest.slice(0, Number(count)), rest.slice(Number(count)));
   }
 
-  #commit(keys: readonly string[], [groups, ...args]: readonly string[]): unknown[] {
-    const sizes = args.slice(0, Number(groups)).map(Number);
-    const pairs = args.slice(sizes.length);
-    let first = 0;
-    return sizes.map((size) => {
-      const places = keys.slice(first, first + size).map((key, index) => ({
-        key,
-        expected: pairs[2 * (first + index)] ?? '',
-        text: pairs[2 * (first + index) + 1] ?? '',
-      }));
-      first += size;
-      const isCurrent = places.every(
-        ({ key, expected }) => (this.#get(key)?.slice(0, 16) ?? '') === expected,
+  #commit(keys: readonly string[], [expected = '', ...texts]: readonly string[]): unknown[] {
+    const groups: { key: string; version: string; text: string }[][] = [];
+    keys.forEach((key, place) => {
+      const [begins, version] = [expected[17 * place], expected.slice(17 * place + 1, 17 * place + 17)];
+      if (begins === '|') groups.push([]);
+      groups.at(-1)?.push({ key, version, text: texts[place] ?? '' });
+    });
+    return groups.map((group) => {
+      const isCurrent = group.every(
+        ({ key, version }) => (this.#get(key)?.slice(0, 16) ?? '.'.repeat(16)) === version,
       );
-      if (!isCurrent) return places.map(({ key }) => this.#get(key));
-      for (const { key, text } of places) if (text !== '') this.texts.set(key, text);
+      if (!isCurrent) return group.map(({ key }) => this.#get(key));
+      for (const { key, text } of group) if (text !== '') this.texts.set(key, text);
       return 1;
     });
   }

@@ -1,5 +1,6 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
+import { NO_VERSION, VERSION_WIDTH } from './envelope.ts';
 import { Gathering } from './gathering.ts';
 import type { Link } from './link.ts';
 import { callOf, commitScript } from './scripts.ts';
@@ -7,13 +8,22 @@ import { callOf, commitScript } from './scripts.ts';
 /** The records of one group, compared and written together; is told what became of it, once. */
 export interface Commit {
   readonly keys: readonly Key[];
-  /** For each record two: the version that it must still have, and its new text, empty where it is only compared. */
-  readonly changes: readonly string[];
+  /** The versions that the records must still have, as the script takes them: see `expectationOf`. */
+  readonly expected: string;
+  /** The new text of each record, empty where it is only compared. */
+  readonly texts: readonly string[];
   committed(): void;
   /** Nothing was written; these are the texts of the records now, in their order. */
   conflicted(texts: readonly unknown[]): void;
   /** Whether anything was written is not known. */
   failed(cause: unknown): void;
+}
+
+const nothingExpected = '.'.repeat(VERSION_WIDTH);
+
+/** What the script is told of a record that must still have this version. */
+export function expectationOf(version: string, isFirstOfGroup: boolean): string {
+  return (isFirstOfGroup ? '|' : '+') + (version === NO_VERSION ? nothingExpected : version);
 }
 
 /** How much one run of the script may write: other clients of the server wait while it runs. One group always may. */
@@ -56,9 +66,10 @@ export class CommitPipe {
   #run(commits: readonly Commit[], records: number): void {
     const command = callOf(commitScript, records);
     for (const { keys } of commits) for (const { text } of keys) command.push(text);
-    command.push(String(commits.length));
-    for (const { keys } of commits) command.push(String(keys.length));
-    for (const { changes } of commits) appendTo(command, changes);
+    let expectedOfAll = '';
+    for (const { expected } of commits) expectedOfAll += expected;
+    command.push(expectedOfAll);
+    for (const { texts } of commits) for (const text of texts) command.push(text);
     this.#link.call(commitScript, command).then(
       (reply) => {
         commits.forEach((commit, index) => {
@@ -70,11 +81,6 @@ export class CommitPipe {
       },
     );
   }
-}
-
-/** Not spread: a hot group may have thousands of records. */
-function appendTo(list: string[], items: readonly string[]): void {
-  for (let place = 0; place < items.length; place += 1) list.push(items[place] ?? '');
 }
 
 function tell(commit: Commit, answer: unknown): void {

@@ -1,7 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Deadlines } from '../deadlines.ts';
-import type { Commit, CommitPipe } from './commit-pipe.ts';
+import { type Commit, type CommitPipe, expectationOf } from './commit-pipe.ts';
 import { NO_VERSION, Snapshot } from './envelope.ts';
 import type { Memory } from './memory.ts';
 import type { Reader } from './reader.ts';
@@ -38,7 +38,8 @@ export interface CommitTurnParts {
  */
 export class CommitTurn implements Commit {
   readonly keys: readonly Key[];
-  changes: readonly string[] = [];
+  expected = '';
+  texts: readonly string[] = [];
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
   readonly #ended: () => void;
@@ -106,7 +107,7 @@ export class CommitTurn implements Commit {
     else if (isWriting) {
       this.#version = nextVersion();
       this.#sentAtMs = memory.monotonicMs();
-      this.changes = this.#changesOn(reading);
+      this.#writeOn(reading);
       pipe.submit(this);
     } else if (isWarm) this.#readAnd((current) => this.#prove(current));
     else this.#settle();
@@ -124,14 +125,18 @@ export class CommitTurn implements Commit {
     return written.length > 0;
   }
 
-  #changesOn({ snapshots }: Reading): readonly string[] {
-    const changes: string[] = [];
+  /** What the script is told. */
+  #writeOn({ snapshots }: Reading): void {
+    const texts = new Array<string>(snapshots.length);
+    let expected = '';
     for (let place = 0; place < snapshots.length; place += 1) {
       const before = snapshots[place] as Snapshot;
       const after = this.#outcome[place] as Snapshot;
-      changes.push(before.version, after === before ? '' : after.textFor(this.#version));
+      expected += expectationOf(before.version, place === 0);
+      texts[place] = after === before ? '' : after.textFor(this.#version);
     }
-    return changes;
+    this.expected = expected;
+    this.texts = texts;
   }
 
   /** Steps that write nothing rest on what was known of the records: on what is there they must come to the same. */

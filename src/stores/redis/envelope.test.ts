@@ -56,6 +56,7 @@ describe('the text of a record', () => {
     `${version}`,
     `${version} 1 2 3`,
     `${version} 1 -2 3 {}`,
+    `${'é'.repeat(VERSION_WIDTH)} 1 2 3 {}`,
     `${version}x1 2 3 {}`,
     `${version} a 0 0 {}`,
   ])('that is %j is no record', (text) => {

@@ -18,6 +18,9 @@ export const VERSION_WIDTH = 16;
 export const TIME_WIDTH = 13;
 const lastTime = 10 ** TIME_WIDTH - 1;
 
+/** Characters of one byte each: the commit script finds versions by their width as well. */
+const startsWithVersion = new RegExp(`^[\\w-]{${VERSION_WIDTH}} `);
+
 /** The version of a record that is not there. */
 export const NO_VERSION = '';
 
@@ -74,7 +77,7 @@ export class Snapshot {
     const softAt = text.indexOf(' ', keepAt) + 1;
     const hardAt = text.indexOf(' ', softAt) + 1;
     const jsonAt = text.indexOf(' ', hardAt) + 1;
-    const whole = text[VERSION_WIDTH] === ' ' && softAt > keepAt && hardAt > softAt && jsonAt > hardAt;
+    const whole = startsWithVersion.test(text) && softAt > keepAt && hardAt > softAt && jsonAt > hardAt;
     if (!whole) throw corrupt(text);
     return new Snapshot({
       version: text.slice(0, VERSION_WIDTH),
