@@ -5,6 +5,7 @@ import { openEngine, openReplayStore } from '../engine-options.ts';
 import { openStore, storeForms } from '../open-store.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { addLogOptions, type LogFlags, logHelp, refuseStrayOptions } from './log-options.ts';
+import { isWorthRehearsing, rehearse } from './rehearsal.ts';
 import {
   decideImmediately,
   decideOn,
@@ -108,6 +109,7 @@ async function run(file: string, flags: Flags, io: CommandIo, ground: RunningGro
     const { replayLog } = await import('./replay-log.ts');
     return replayLog({ ...flags, file, format }, ground, io);
   }
+  if (isWorthRehearsing(file)) await rehearse();
   const engine = await openEngine(policy);
   return new Replay({ ...flags, file }, eventSource(ground.decide(engine)), io).run();
 }
