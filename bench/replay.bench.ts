@@ -8,6 +8,7 @@ import { decideImmediately, eventSource, Replay } from '../src/cli/replay/replay
 import type { CommandIo } from '../src/cli/streams.ts';
 import { invariant } from '../src/core/fault.ts';
 import { Random } from '../src/testing/random.ts';
+import { Traffic } from '../test/engine/traffic.ts';
 import { medianOf, type Report } from './runner.ts';
 
 /**
@@ -17,6 +18,7 @@ import { medianOf, type Report } from './runner.ts';
  * of them is still in the cache of the core.
  */
 const EVENTS = 500_000;
+const EVENTS_OF_A_COURSE = 5_000;
 const ROUNDS = 3;
 const START = Date.UTC(2025, 5, 1);
 const accountCounts = [100, 1_000, 10_000];
@@ -55,6 +57,27 @@ function* eventLines({ draw, isMixed }: Kind, accounts: number): Generator<strin
   }
 }
 
+/**
+ * What random traffic shows that the engine is tested with, one course after the other: all rules, both families of addresses,
+ * logins, codes and calls of an API, blocked mostly.
+ */
+function* linesOfAllRules(): Generator<string> {
+  let began = START;
+  for (let seed = 0; seed < EVENTS / EVENTS_OF_A_COURSE; seed += 1) {
+    const traffic = new Traffic(seed);
+    let first: number | undefined;
+    let last = began;
+    for (let written = 0; written < EVENTS_OF_A_COURSE; written += 1) {
+      const event = traffic.next();
+      first ??= event.t;
+      const t = Math.max(began, began + event.t - first);
+      last = Math.max(last, t);
+      yield `${JSON.stringify({ ...event, t })}\n`;
+    }
+    began = last;
+  }
+}
+
 /** What is told goes nowhere. */
 function silence(): CommandIo {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -75,6 +98,11 @@ async function rateOf(file: string): Promise<number> {
   return EVENTS / ((user + system) / 1e6);
 }
 
+async function measure(report: Report, file: string, what: string): Promise<void> {
+  const ours = await medianOf(ROUNDS, () => rateOf(file));
+  report({ metric: `${what} (events/s of CPU)`, ours, peer: null, peerValue: null });
+}
+
 export async function run(report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
   const file = join(folder, 'events.jsonl');
@@ -82,11 +110,11 @@ export async function run(report: Report): Promise<void> {
     for (const [name, kind] of Object.entries(kinds)) {
       for (const accounts of accountCounts) {
         await pipeline(Readable.from(eventLines(kind, accounts)), createWriteStream(file));
-        const ours = await medianOf(ROUNDS, () => rateOf(file));
-        const metric = `${name} of ${accounts.toLocaleString('en')} accounts (events/s of CPU)`;
-        report({ metric, ours, peer: null, peerValue: null });
+        await measure(report, file, `${name} of ${accounts.toLocaleString('en')} accounts`);
       }
     }
+    await pipeline(Readable.from(linesOfAllRules()), createWriteStream(file));
+    await measure(report, file, 'random events of all rules');
   } finally {
     rmSync(folder, { recursive: true });
   }
