@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,6 +57,28 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     const other = createPostgresStore({ connectionString, schema: 'not_made', deadlineMs });
     await expect(other.ready()).rejects.toMatchObject({ code: 'STORE_FAILED' });
     await other.close();
+  });
+
+  test('can be made by hand, as the document says', async () => {
+    const [, line = ''] =
+      /```sh\n(psql .*)\n```/.exec(readFileSync('docs/operating/postgresql.md', 'utf8')) ?? [];
+    const command = line
+      .replace('psql', `"${join(postgresPrograms() ?? '', 'psql')}" -q -v ON_ERROR_STOP=1 -d "$SERVER"`)
+      .replaceAll('portcullis', 'by_hand');
+    const env = { ...process.env, SERVER: server.connectionString };
+    execFileSync('sh', ['-c', command], { env, cwd: 'src/stores/postgres/migrations' });
+    await admin.query(`
+      CREATE ROLE reader LOGIN;
+      GRANT USAGE ON SCHEMA by_hand TO reader;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON by_hand.records TO reader;
+      GRANT SELECT ON by_hand.migrations TO reader`);
+    const connectionString = server.connectionString.replace('portcullis@', 'reader@');
+    for (const options of [{ connectionString }, { connectionString: server.connectionString }]) {
+      const store = createPostgresStore({ ...options, schema: 'by_hand', deadlineMs });
+      const { key } = group();
+      expect(await store.transact([key], addOne(key))).toBe(1);
+      await store.close();
+    }
   });
 
   test('lose expired records a bounded number at a time, as others are written', async () => {

@@ -11,8 +11,8 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: runs every script of `migrations/` that it has not had, in one transaction. Nodes that
- * start together take turns. A role without the right to make tables will do once the scripts were run.
+ * Brings the schema up to date: runs every script of `migrations/` that it has not had, in one transaction. Each script notes
+ * itself, so that one which was run by hand is not run again. Nodes that start together take turns. A role without the right to make tables will do once the scripts were run.
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const migrations = await listMigrations();
@@ -29,15 +29,9 @@ async function runMissing(session: Session, schema: string, migrations: readonly
   await session.run({ text: lock }, [`portcullis migrations of ${schema}`]);
   const [found] = await session.run({ text: 'SELECT to_regnamespace($1) IS NULL' }, [`"${schema}"`]);
   if (found?.[0] === true) await session.script(`CREATE SCHEMA "${schema}"`);
-  await session.script(
-    `CREATE TABLE IF NOT EXISTS "${schema}".migrations (
-       version integer PRIMARY KEY, file text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-  );
-  for (const { version, file } of await missingIn(session, schema, migrations)) {
+  for (const { file } of await missingIn(session, schema, migrations)) {
     const script = await readFile(new URL(file, folder), 'utf8');
     await session.script(script.replaceAll(':"schema"', `"${schema}"`));
-    const note = `INSERT INTO "${schema}".migrations (version, file) VALUES ($1, $2)`;
-    await session.run({ text: note }, [version, file]);
   }
   await session.script('COMMIT');
 }

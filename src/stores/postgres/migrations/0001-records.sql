@@ -1,7 +1,16 @@
 -- The records, how they are committed and how they are swept.
 --
--- A psql script with one variable:   psql -v schema=portcullis -f 0001-records.sql
+-- A psql script with one variable, the name of a schema that is there:
+--   psql -1 -c 'CREATE SCHEMA IF NOT EXISTS portcullis' -v schema=portcullis -f 0001-records.sql
 -- The store runs it by itself, in a transaction, where it has not been run. All times are milliseconds since 1970.
+
+-- Which scripts the schema has had. Each notes itself.
+CREATE TABLE IF NOT EXISTS :"schema".migrations (
+  version    integer PRIMARY KEY,
+  file       text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+);
+INSERT INTO :"schema".migrations (version, file) VALUES (1, '0001-records.sql');
 
 CREATE TABLE :"schema".records (
   -- Bytewise order makes a prefix a range of the index, whatever the locale of the database.
