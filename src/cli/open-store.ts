@@ -27,12 +27,20 @@ export async function openStore(url: string, mayBeNew = true): Promise<Store> {
     return createPostgresStore({ connectionString: url, deadlineMs });
   }
   if (/^lmdb:./.test(url)) {
-    const path = url.slice('lmdb:'.length);
-    if (!mayBeNew && !existsSync(join(path, 'data.mdb')))
+    const path = recordsIn(url.slice('lmdb:'.length));
+    if (!mayBeNew && !hasRecords(path))
       throw new Fault('INPUT_INVALID', `--store names a folder without records: ${path}`);
     makeNamedFolder('--store', path, PRIVATE_FOLDER);
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     return createLmdbStore({ path, deadlineMs });
   }
   throw new Fault('INPUT_INVALID', `--store must be one of ${storeForms}, got ${shapeOf(url)}`);
+}
+
+const hasRecords = (folder: string): boolean => existsSync(join(folder, 'data.mdb'));
+
+/** The service keeps its records in a folder of its data folder; whoever names that one means them. */
+function recordsIn(folder: string): string {
+  const within = join(folder, 'records');
+  return !hasRecords(folder) && hasRecords(within) ? within : folder;
 }

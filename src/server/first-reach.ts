@@ -20,13 +20,10 @@ export async function firstReach({ ready, kind }: OpenedStore, log: Log): Promis
     return true;
   } catch (error) {
     if (!(error instanceof Fault) || !error.code.startsWith('STORE_')) throw error;
-    const { code } = error;
+    const { code, message } = error;
     log.warn(
-      {
-        code,
-        store: kind,
-      },
-      'the store cannot be reached; decisions are made without it until it can',
+      { code, store: kind, message },
+      'the store does not serve; decisions are made without it until it does',
     );
     return false;
   } finally {

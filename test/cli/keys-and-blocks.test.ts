@@ -137,6 +137,17 @@ describe('blocks', () => {
     const note = ['--by', 'alice', '--why', 'paid'];
     expect((await cli(['blocks', ...there])).stdout).toBe('');
     const listed = await cli(['blocks', '--json', '--limiter', 'shop', ...there]);
+    const named = await cli([
+      'blocks',
+      '--json',
+      '--limiter',
+      'shop',
+      '--store',
+      `lmdb:${home}`,
+      '--keys',
+      keys,
+    ]);
+    expect(named.stdout, 'the data folder of a service, which has them in it').toBe(listed.stdout);
     const block = JSON.parse(listed.stdout);
     expect(block).toEqual({
       id: expect.stringMatching(/^limits\.shop:U:/),

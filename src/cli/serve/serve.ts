@@ -119,7 +119,7 @@ function greeting(config: ServiceConfig, service: Service, { url, others }: Serv
 /** A URL of a store may hold a password: only its kind is shown. */
 function describeStore({ dataFolder }: ServiceConfig, { storeKind, storeReached }: Service): string {
   if (!storeReached)
-    return `${storeKind}, which cannot be reached now; decisions are made without it until it can`;
+    return `${storeKind}, which does not serve now; decisions are made without it until it does`;
   if (storeKind === 'lmdb') return `embedded store in ${dataFolder}`;
   return storeKind === 'memory' ? 'in memory: they end with this process' : storeKind;
 }
