@@ -36,7 +36,7 @@ describe('schemaProblems', () => {
     [{ flag: 'yes' }, 'flag: must be true or false, got a string of 3 characters'],
     [{ list: [] }, 'list: must be a list of 1 to 2 entries, got an array of 0'],
     [{ list: [{ n: 1 }, {}] }, 'list[1].n: is missing'],
-    [{ list: [{ n: 1, m: 2 }] }, 'list[0].m: not a known field; there are n'],
+    [{ list: [{ n: 1, m: 2 }] }, 'list[0].m: is not a known field; there are n'],
     [{ either: 'x' }, 'either: must be a whole number or null, got a string of 1 characters'],
     [{ either: 1.5 }, 'either: must be a whole number or null, got the number 1.5'],
     [{ both: { deep: 'x' } }, 'both.deep: must be a whole number, got a string of 1 characters'],

@@ -101,8 +101,8 @@ function walkObject(schema: Schema, value: Tree, path: string): Problem[] {
 function unknownField(properties: object): string {
   const names = Object.keys(properties);
   return names.length === 0 || names.length > 24
-    ? 'not a known field'
-    : `not a known field; there are ${names.join(', ')}`;
+    ? 'is not a known field'
+    : `is not a known field; there are ${names.join(', ')}`;
 }
 
 function walkList(schema: Schema, value: readonly unknown[], path: string): Problem[] {

@@ -105,6 +105,10 @@ describe('layers', () => {
   it('are chosen by the document unless somebody else chooses', () => {
     expect(good(document).limits.burst).toBe(3);
     expect(readServiceConfig({ env: { PORTCULLIS_ENVIRONMENT: 'stage' } }).environment).toBe('stage');
+    expect(good(document, {}, 'dev'), 'its own name, said again').toEqual(good(document));
+    expect(wrong({ ...document, environment: 'home' }, {}, 'here')[0]).toMatch(
+      /^environment: is not one of home, /,
+    );
   });
 
   it('are checked, also those that are not chosen, and named', () => {
@@ -114,7 +118,7 @@ describe('layers', () => {
     };
     expect(wrong(bad)).toEqual([
       'environments.qa.listen.port: must be a whole number from 0 to 65535, got the integer -1',
-      expect.stringMatching(/^environments\.qa\.x: not a known field/),
+      expect.stringMatching(/^environments\.qa\.x: is not a known field/),
     ]);
   });
 

@@ -113,8 +113,9 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
   if (typeof environment !== 'string') return { config: null, problems };
   const layers = isTree(environments) ? Object.fromEntries(Object.entries(environments).filter(isLayer)) : {};
   const names = Object.keys(layers);
-  if (room.environment !== undefined && names.length > 0 && !names.includes(environment)) {
-    problems.push({ path: 'environment', message: `is not one of ${names.join(', ')}` });
+  const known = typeof own === 'string' && !names.includes(own) ? [own, ...names] : names;
+  if (room.environment !== undefined && names.length > 0 && !known.includes(environment)) {
+    problems.push({ path: 'environment', message: `is not one of ${known.join(', ')}` });
   }
   const variables = readVariables(room.env);
   const check: LayerCheck = { environment, common, layer: layers[environment], variables, room };

@@ -119,6 +119,12 @@ describe('the audit trail', () => {
     }
     const unknown = guard.place(subject, { scope: 'K5', level: 3, ...note });
     await expect(unknown).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    const bare = guard.place({ ...subject, device: null }, { scope: 'K5', level: 3, ...note });
+    await expect(bare).rejects.toMatchObject({
+      message: 'scope K5 needs a request with an account and a device',
+    });
+    const none = guard.place(subject, { scope: 'toString' as 'K4', level: 3, ...note });
+    await expect(none).rejects.toMatchObject({ message: expect.stringContaining('must be one of K4, K5') });
     expect((await guard.audit()).map(({ what, block }) => ({ what, block }))).toEqual([
       { what: 'placed', block: id },
     ]);
@@ -166,7 +172,7 @@ describe('a block on a network', () => {
     const guard = createGuard({ secret: present });
     const { account: _, ...network } = subject;
     await expect(guard.place(network, { scope: 'K4', level: 3, ...note })).rejects.toThrow(
-      /a key this request has/,
+      /needs a request with an account/,
     );
   });
 });

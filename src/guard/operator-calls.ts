@@ -139,10 +139,25 @@ export class OperatorCalls {
   }
 }
 
+const needs: Readonly<Record<Scope, string>> = {
+  K4: 'an account',
+  K5: 'an account and a device',
+  K3: 'a device',
+  D: 'a device',
+  K2: 'an address',
+  K1: 'an address',
+  P48: 'an IPv6 address',
+  P40: 'an IPv6 address',
+};
+
 /** The address of one of the request's own keys. */
 function addressIn({ subject, policy }: Located, scope: Scope): BlockAddress {
+  if (!Object.hasOwn(needs, scope)) {
+    const scopes = Object.keys(needs).join(', ');
+    throw new Fault('INPUT_INVALID', `scope must be one of ${scopes}, got ${shapeOf(scope)}`);
+  }
   const { account, network, agent, device, macros } = subject;
-  const tokens: readonly (Token | null | undefined)[] | undefined = {
+  const tokens: readonly (Token | null | undefined)[] = {
     K4: [account],
     K5: [account, device?.token],
     K3: [network, device?.token],
@@ -152,9 +167,9 @@ function addressIn({ subject, policy }: Located, scope: Scope): BlockAddress {
     P48: [macros?.p48],
     P40: [macros?.p40],
   }[scope];
-  const hashes = tokens?.filter((token) => token !== undefined && token !== null);
-  if (hashes === undefined || hashes.length !== tokens?.length) {
-    throw new Fault('INPUT_INVALID', `scope must be a key this request has, got ${shapeOf(scope)}`);
+  const hashes = tokens.filter((token) => token !== undefined && token !== null);
+  if (hashes.length !== tokens.length) {
+    throw new Fault('INPUT_INVALID', `scope ${scope} needs a request with ${needs[scope]}`);
   }
   return { policy: policy.name, scope, hashes };
 }

@@ -110,6 +110,10 @@ export function scenarioListener({ log, metrics, feed }: Observation): ScenarioL
   };
 }
 
+/** Callers of limits are blocked by the same acts as pins are made. */
+const subjectOf = ({ what, block }: AuditEvent) =>
+  what === 'placed' || what === 'lifted' ? { block } : { pin: block };
+
 const actWords = (unsure: true | undefined): string =>
   unsure ? 'an operator acted, and the store failed: it may have been done or not' : 'an operator acted';
 
@@ -119,7 +123,7 @@ export function pinListeners({ log, metrics, feed }: Observation) {
     onAudit: (act: AuditEvent) => {
       showAudit(feed, act);
       metrics.act(act.what);
-      log.info({ what: act.what, pin: act.block, by: act.by, why: act.why }, actWords(act.unsure));
+      log.info({ ...subjectOf(act), what: act.what, by: act.by, why: act.why }, actWords(act.unsure));
     },
     onFault: ({ code }: Fault) => {
       if (code === 'RECORD_CORRUPT') metrics.fault(code);

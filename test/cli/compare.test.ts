@@ -163,7 +163,7 @@ describe('compare', () => {
       expect.stringMatching(/^portcullis: line 2: t must be .* --skip-bad\n$/),
     ]);
     const skipped = await compare(lines, '-', strict, '-', '--skip-bad');
-    expect(skipped.stdout).toContain('1 bad lines were skipped');
+    expect(skipped.stdout).toContain('1 bad line was skipped');
   });
 
   it('tells what is wrong with a policy, or with a file that is not there', async () => {

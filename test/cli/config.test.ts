@@ -40,7 +40,7 @@ describe('config check', () => {
     const { code, stdout, stderr } = await cli(['config', 'check', bad, '--no-env']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/bad\.yaml: listn: not a known field; there are .*listen/),
+      expect.stringMatching(/bad\.yaml: listn: is not a known field; there are .*listen/),
       `${bad}: limits.signedIn.burst: must be a number from 2 to 4, got the integer 9`,
     ]);
   });

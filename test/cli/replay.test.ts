@@ -274,7 +274,7 @@ describe('policy files', () => {
     [
       'an unknown number',
       'policies: { login: { score: { newDevise: 3 } } }',
-      /policies.login.score.newDevise: not a known field/,
+      /policies.login.score.newDevise: is not a known field/,
     ],
     [
       'a text for a number',

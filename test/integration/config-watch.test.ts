@@ -142,7 +142,7 @@ describe('a watched configuration file', () => {
     expect(await listening.next()).toEqual({
       refused: [
         'limits.signedIn.burst: must be a number from 2 to 4, got the integer 9',
-        expect.stringMatching(/^listn: not a known field/),
+        expect.stringMatching(/^listn: is not a known field/),
       ],
     });
     expect(listening.watcher.current).toBe(good);

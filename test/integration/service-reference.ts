@@ -5,7 +5,7 @@ import type { Route } from '../../src/server/route.ts';
 /** What each problem means to who gets it. */
 const meanings: Readonly<Record<keyof typeof problemStatuses, string>> = {
   INPUT_INVALID:
-    'A body, query or path has a field that is unknown, missing or of the wrong shape; `fields` names each.',
+    'A body, query or path has a field that is unknown, missing or of the wrong shape, and `fields` names each; or what it says makes no sense, and `detail` says why.',
   OPERATION_UNKNOWN: 'The policy bound to the action does not have this operation.',
   REQUEST_INVALID: 'What came is not an HTTP request. The connection ends.',
   TOKEN_MISSING: 'The route needs a token.',
@@ -89,16 +89,9 @@ type Schema = Type.TSchema & {
   readonly description?: string;
 };
 
-function shapeOf({
-  type,
-  enum: words,
-  anyOf,
-  properties,
-  required,
-  minimum,
-  maximum,
-  maxLength,
-}: Schema): string {
+function shapeOf(schema: Schema): string {
+  const { type, enum: words, anyOf, properties, required, items, minimum, maximum, maxLength } = schema;
+  if (items !== undefined) return `list of at most ${schema.maxItems}, each ${shapeOf(items)}`;
   if (words !== undefined) return words.map((word) => `\`${word}\``).join(' ');
   if (anyOf !== undefined) return anyOf.map(shapeOf).join(' or ');
   if (properties !== undefined) {
@@ -110,7 +103,7 @@ function shapeOf({
   if (type === 'integer' || type === 'number') {
     const range = [
       minimum === undefined ? '' : `from ${minimum}`,
-      maximum === undefined ? '' : `to ${maximum}`,
+      maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `to ${maximum}`,
     ];
     return [type === 'integer' ? 'whole number' : 'number', ...range].filter(Boolean).join(' ');
   }

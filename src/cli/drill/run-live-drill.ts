@@ -45,7 +45,7 @@ export async function runLiveDrill(options: LiveDrillOptions, io: CommandIo): Pr
     signInAsUsual(people),
   ]);
   io.stdout.write(
-    json ? `${JSON.stringify({ attacks: results })}\n` : reportText(url, results, people.result()),
+    json ? `${JSON.stringify({ attacks: results })}\n` : reportText(options, results, people.result()),
   );
   return 0;
 }
@@ -76,7 +76,11 @@ async function pause(stage: LiveStage, ms: number): Promise<void> {
   while (stage.isRunning && performance.now() < endAtMs) await stage.wait(endAtMs - performance.now());
 }
 
-function reportText(url: string, results: readonly LiveAttack[], people: LiveResult): string {
+function reportText(
+  { url, token }: LiveDrillOptions,
+  results: readonly LiveAttack[],
+  people: LiveResult,
+): string {
   const rows = [
     ['attack', 'requests', 'guesses', 'first block', 'refused: trusted', 'known'],
     ...results.map(({ name, requests, guesses, firstBlockMs, owners }) => [
@@ -96,7 +100,7 @@ function reportText(url: string, results: readonly LiveAttack[], people: LiveRes
     'guesses: those let through to verification. refused: how often the owner of the attacked account was sent away',
     'with the right credentials, by the device shown, of how many sign-ins.',
     `Other people: ${refused} of ${attempts} sign-ins refused.`,
-    ...whyNote(url, results[0]?.firstGuess ?? null),
+    ...whyNote(url, token !== undefined, results[0]?.firstGuess ?? null),
     '',
   ].join('\n');
 }
@@ -114,12 +118,13 @@ function withoutStoreNote(results: readonly LiveResult[]): string[] {
   ];
 }
 
-function whyNote(url: string, request: GuardRequest | null): string[] {
+function whyNote(url: string, needsToken: boolean, request: GuardRequest | null): string[] {
   if (request === null) return [];
   const ask = new URL('v1/explain', serviceUrl(url)).href;
+  const access = needsToken ? ' -H "Authorization: Bearer $TOKEN"' : '';
   return [
     '',
-    'Why the account of the first attack is blocked:',
-    `  curl ${ask} -d '${JSON.stringify(request)}'`,
+    `Why the account of the first attack is blocked${needsToken ? ', for a token with the role observe' : ''}:`,
+    `  curl ${ask}${access} -d '${JSON.stringify(request)}'`,
   ];
 }

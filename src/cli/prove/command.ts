@@ -37,7 +37,7 @@ export function addProve(program: Command, io: CommandIo, end: (code: ExitCode) 
       wholeNumber(1, 12),
     )
     .addOption(
-      new Option('--effort <name>', 'quick: a few seconds, for every change; full: under a minute or so')
+      new Option('--effort <name>', 'quick: about ten seconds, for every change; full: under a minute or so')
         .choices(['quick', 'full'])
         .default('full'),
     )

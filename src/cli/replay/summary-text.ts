@@ -4,7 +4,7 @@ import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts
 
 /** One sentence for a person on lines that were skipped; null when none was. */
 export const skippedNote = ({ badLines }: { readonly badLines: number }): string | null =>
-  badLines === 0 ? null : `${badLines} bad lines were skipped`;
+  badLines === 0 ? null : badLines === 1 ? '1 bad line was skipped' : `${badLines} bad lines were skipped`;
 
 /** The summary for a person. */
 export function summaryText(summary: Summary): string {

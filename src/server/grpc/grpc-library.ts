@@ -49,7 +49,7 @@ async function importPeers() {
   } catch (cause) {
     throw new Fault(
       'CONFIG_INVALID',
-      'gRPC needs two more packages: npm install @grpc/grpc-js @grpc/proto-loader; or set listen.grpcPort to null',
+      'gRPC needs two more packages: npm install @grpc/grpc-js @grpc/proto-loader; or do without: --grpc-port none, listen.grpcPort: null',
       { cause },
     );
   }
