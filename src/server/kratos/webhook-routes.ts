@@ -29,14 +29,14 @@ export function webhookRoutes(
     {
       ...shared,
       path: `${prefix}/before-login`,
-      summary: 'Counts a login attempt; 403 where it must not go on.',
+      summary: 'Only with `kratos` configured. Counts a login attempt; 403 where it must not go on.',
       answers: { 200: Allowed, 401: ProblemSchema, 403: null },
       handle: hook((body) => webhooks.beforeLogin(body)),
     },
     {
       ...shared,
       path: `${prefix}/after-login`,
-      summary: 'Resets what a login that has succeeded had counted.',
+      summary: 'Only with `kratos` configured. Resets what a login that has succeeded had counted.',
       answers: { 200: Reset, 401: ProblemSchema, 403: ProblemSchema },
       handle: hook((body) => webhooks.afterLogin(body)),
     },

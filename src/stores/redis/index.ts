@@ -13,8 +13,8 @@ export type { RedisStore } from './redis-store.ts';
  * the background and keeps itself connected until it is closed; `ready()` waits for the first connection.
  *
  * Each operation ends by its deadline: with `STORE_TIMEOUT` if no answer came, with `STORE_FAILED` if there is no
- * connection or the server refused. A commit whose answer was lost may or may not have been written; it is
- * never sent again.
+ * connection or the server refused, with `CONFIG_INVALID` if the package `redis` is not installed. A commit whose answer was
+ * lost may or may not have been written; it is never sent again.
  *
  * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or contradicts another one.
  */

@@ -11,7 +11,7 @@ import {
   withSocket,
 } from './node-redis-client.ts';
 import { Probe } from './probe.ts';
-import { CONNECT_MS, pause, reconnectDelayMs, STALL_MS } from './reconnect.ts';
+import { CONNECT_MS, isHopeless, pause, reconnectDelayMs, STALL_MS } from './reconnect.ts';
 
 /** How soon after a node was lost the cluster is asked who serves its slots now. */
 const refreshMs = 100;
@@ -133,6 +133,7 @@ export class NodeRedisClusterDriver implements Driver {
         break;
       } catch (cause) {
         if (this.#cluster === undefined) this.#events?.down(cause);
+        if (isHopeless(cause)) break;
       }
       await pause(reconnectDelayMs(tries));
     }

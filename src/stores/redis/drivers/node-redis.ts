@@ -2,7 +2,7 @@ import { Fault } from '../../../core/fault.ts';
 import type { Driver, DriverEvents, Send } from './driver.ts';
 import { dispose, type NodeRedisClient, noTimeout } from './node-redis-client.ts';
 import { Probe } from './probe.ts';
-import { CONNECT_MS, pause, reconnectDelayMs, within } from './reconnect.ts';
+import { CONNECT_MS, isHopeless, pause, reconnectDelayMs, within } from './reconnect.ts';
 
 /** Finds the server and makes a client for it that is not connected yet and does not reconnect by itself. */
 export interface Source {
@@ -76,6 +76,7 @@ export class NodeRedisDriver implements Driver {
         this.#client = undefined;
       } catch (cause) {
         this.#events?.down(cause);
+        if (isHopeless(cause)) return;
       }
       await pause(reconnectDelayMs(tries));
     }
