@@ -42,6 +42,31 @@ describe('lines of nginx and Apache', () => {
       `www.example.com 203.0.113.7 - - ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
       {},
     ],
+    [
+      'with a virtual host that is an address',
+      `192.0.2.77 203.0.113.7 - - ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
+      {},
+    ],
+    [
+      'with a virtual host that is an address, and a user',
+      `192.0.2.77 203.0.113.7 - alice the first ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
+      { user: 'alice the first' },
+    ],
+    [
+      'of an ingress controller of old',
+      `203.0.113.7 - [203.0.113.7] - - ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
+      {},
+    ],
+    [
+      'of an ingress controller of old, with a user',
+      `203.0.113.7 - [192.0.2.1, 203.0.113.7] - alice ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
+      { user: 'alice' },
+    ],
+    [
+      'of an ingress controller of old, whose client names a user in a header',
+      `203.0.113.7 - [x] - alice, 203.0.113.7] - - ${time} "GET /a?b=1 HTTP/1.1" 200 5`,
+      {},
+    ],
     ['IPv6', `2001:db8::1 - - ${time} "GET /a?b=1 HTTP/2.0" 200 0`, { ip: '2001:db8::1' }],
     ['IPv6 with a zone', `fe80::1%eth0 - - ${time} "GET /a?b=1 HTTP/2.0" 200 0`, { ip: 'fe80::1%eth0' }],
     ['IPv4 in IPv6', `::ffff:192.0.2.1 - - ${time} "GET /a?b=1 HTTP/2.0" 200 0`, { ip: '::ffff:192.0.2.1' }],
@@ -57,6 +82,11 @@ describe('lines of nginx and Apache', () => {
       { user: 'alice the first' },
     ],
     ['an ident', `203.0.113.7 ident alice ${time} "GET /a?b=1 HTTP/1.1" 200 1`, { user: 'alice' }],
+    [
+      'an ident that looks like an address',
+      `203.0.113.7 198.51.100.9 alice ${time} "GET /a?b=1 HTTP/1.1" 200 1`,
+      { user: 'alice' },
+    ],
     ['an empty user of Apache', `203.0.113.7 - "" ${time} "GET /a?b=1 HTTP/1.1" 401 1`, { status: 401 }],
     [
       'a user beyond ASCII, escaped by nginx',
@@ -142,6 +172,7 @@ describe('lines of nginx and Apache', () => {
     ['a status of two digits', `203.0.113.7 - - ${time} "GET / HTTP/1.1" 20 1`],
     ['a status that is no number', `203.0.113.7 - - ${time} "GET / HTTP/1.1" 2x0 1`],
     ['nobody', `${time} "GET / HTTP/1.1" 200 1`],
+    ['a virtual host behind the address', `203.0.113.7 www.example.com - - ${time} "GET / HTTP/1.1" 200 1`],
     ['only an address', `203.0.113.7 ${time} "GET / HTTP/1.1" 200 1`],
   ];
 

@@ -49,22 +49,16 @@ export class AccessLog implements LogFormat {
   /** Address and user; the text before the bracket at `end` is `[host] address ident user `. */
   #clientOf(line: string, end: number): { readonly ip: string; readonly user: string | null } | null {
     if (line.charCodeAt(end) !== openBracket || line.charCodeAt(end - 1) !== space) return null;
-    let first = line.indexOf(' ');
-    if (first <= 0 || first >= end) return null;
-    let ip = line.slice(0, first);
-    if (!isAddressLike(ip)) {
-      const second = line.indexOf(' ', first + 1);
-      const behind = second > first && second < end ? line.slice(first + 1, second) : '';
-      if (isAddressLike(behind)) {
-        ip = behind;
-        first = second;
-      }
-    }
+    const start = afterHost(line, end);
+    const first = line.indexOf(' ', start);
+    if (first <= start || first >= end) return null;
     const ident = line.indexOf(' ', first + 1);
     if (ident < 0 || ident >= end - 1) return null;
-    const user = line.slice(ident + 1, end - 1);
+    const user = userOf(line.slice(first + 1, ident), line.slice(ident + 1, end - 1));
+    if (user === null) return null;
     const isNobody = user === '-' || user === '' || user === '""';
-    return { ip: this.#pool.own(ip), user: isNobody ? null : this.#pool.own(unescapeField(user)) };
+    const ip = this.#pool.own(line.slice(start, first));
+    return { ip, user: isNobody ? null : this.#pool.own(unescapeField(user)) };
   }
 
   #requestOf(request: string): readonly [method: string, path: string] {
@@ -93,6 +87,32 @@ export class AccessLog implements LogFormat {
 
 const openBracket = 91;
 const unreadable = ['-', '-'] as const;
+
+/**
+ * Where the address begins: behind a virtual host, where one stands in front. The host is what the client asked for and may be an
+ * address too, so the second field tells: before an ident and a user only an address makes the first one a host.
+ */
+function afterHost(line: string, end: number): number {
+  const host = line.indexOf(' ');
+  if (line.charCodeAt(host + 1) === dash) return 0;
+  const second = line.indexOf(' ', host + 1);
+  if (host <= 0 || second < 0 || second >= end || !isAddressLike(line.slice(host + 1, second))) return 0;
+  // An ident may look like an address as well; then only the user is left.
+  const hasBoth = line.indexOf(' ', second + 1) < end - 1;
+  return hasBoth || !isAddressLike(line.slice(0, host)) ? host + 1 : 0;
+}
+
+/**
+ * The user; null where the fields are others. Ingress controllers of old write the addresses once more, in brackets, before the user.
+ * Behind an ident that is there a user does not begin with a dash: that is a field of which we do not know what it says.
+ */
+function userOf(ident: string, text: string): string | null {
+  if (ident !== '-') return text.startsWith('- ') ? null : text;
+  return text.startsWith('[') ? (bracketed.exec(text)?.[1] ?? text) : text;
+}
+
+/** Up to the last bracket, for clients may send more in the header that stands there. */
+const bracketed = /^\[.*\] - (.*)$/s;
 
 /** The next quote from `at` on that no backslash escapes; −1 where there is none. */
 function closingQuote(line: string, at: number): number {
