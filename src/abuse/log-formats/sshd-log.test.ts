@@ -104,6 +104,36 @@ describe('what counts as an attempt', () => {
       ['fail root 192.0.2.1'],
     ],
     [
+      'a certificate whose name has words of sshd',
+      'Accepted publickey for ann from 192.0.2.1 port 22 ssh2: ED25519-CERT SHA256:abc ID ann from laptop (serial 0) CA ED25519 SHA256:abc',
+      ['succeed ann 192.0.2.1'],
+    ],
+    [
+      'a principal',
+      'Accepted gssapi-with-mic for ann from 192.0.2.1 port 22 ssh2: ann@EXAMPLE',
+      ['succeed ann 192.0.2.1'],
+    ],
+    [
+      'a user who becomes another',
+      'Disconnecting authenticating user root 192.0.2.1 port 22: Change of username or service not allowed: (root,ssh-connection) -> (x 198.51.100.9 port 22: y,ssh-con [preauth]',
+      ['fail root 192.0.2.1'],
+    ],
+    [
+      'an unknown user who becomes another',
+      'Disconnecting invalid user bob 192.0.2.1 port 22: Change of username or service not allowed: (bob,ssh-connection) -> (eve,ssh-connection) [preauth]',
+      ['fail bob 192.0.2.1'],
+    ],
+    [
+      'a name that looks like a reason',
+      'Disconnecting invalid user a 198.51.100.9 port 1: 192.0.2.1 port 22: Too many authentication failures [preauth]',
+      ['fail a 198.51.100.9 port 1: 192.0.2.1'],
+    ],
+    [
+      'a name that looks like a peer',
+      'Connection closed by invalid user a 198.51.100.9 port 1: x 192.0.2.1 port 22 [preauth]',
+      ['fail a 198.51.100.9 port 1: x 192.0.2.1'],
+    ],
+    [
       'PAM speaking for sshd',
       'error: PAM: Authentication failure for illegal user bob from 192.0.2.1',
       ['fail bob 192.0.2.1'],
@@ -241,6 +271,27 @@ describe('what counts as an attempt', () => {
       'message repeated 999999999 times: [ Failed password for root from 192.0.2.1 port 22 ssh2]',
     );
     expect(readAll([line])).toEqual({ entries: [], kinds: ['unknown'] });
+  });
+
+  it.each([
+    [
+      'the name of a certificate',
+      'Failed publickey for root from 192.0.2.1 port 22 ssh2: ED25519-CERT SHA256:abc ID a from 198.51.100.9 port 22 ssh2: z (serial 0) CA ED25519 SHA256:abc',
+    ],
+    [
+      'the name of a user before a key',
+      'Failed publickey for invalid user a from 198.51.100.9 port 22 ssh2: RSA SHA256:abc from 192.0.2.1 port 22 ssh2: RSA SHA256:abc',
+    ],
+    [
+      'the name that a user changes to',
+      'Disconnecting invalid user bob 192.0.2.1 port 22: Change of username or service not allowed: (bob,ssh-connection) -> (x 198.51.100.9 port 22: y,ssh-conn [preauth]',
+    ],
+    [
+      'the name of a user who changes it',
+      'Disconnecting invalid user a 198.51.100.9 port 22: Change of username or service not allowed: (a 192.0.2.1 port 22: Too many authentication failures [preauth]',
+    ],
+  ])('does not believe an address that may be %s', (_, message) => {
+    expect(readAll([at(1, 7, message)])).toEqual({ entries: [], kinds: ['unknown'] });
   });
 
   it('says so when a line begins like an attempt and goes on otherwise', () => {

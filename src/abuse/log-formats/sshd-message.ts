@@ -27,18 +27,31 @@ const longestUser = 1_024;
 const repeated = /^message repeated (\d{1,9}) times: \[ ?(.*)\]$/s;
 const verdict = /^(Failed|Accepted|Postponed|Partial) (\S+) for (invalid user |illegal user )?/;
 /** What stands behind the last ` from `. */
-const origin = /^(\S+)(?: port \d{1,5})?(?: ssh\d?)?(?: \[preauth\])?(?:: .*)?$/s;
-const originOfVerdict = /^(\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?(?:: .*)?$/s;
+const origin = /^(\S+)(?: port \d{1,5})?(?: ssh\d?)?(?: \[preauth\])?$/s;
+const originOfVerdict = /^(\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?$/s;
+/** Of these methods sshd says no more than who and from where. */
+const isBrief = /^(?:password|keyboard-interactive)/;
+/** Where sshd goes on about a key or a principal, with words of the client's choice. */
+const originBeforeMore = / from (\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?(?=: |$)/g;
 const invalidUser = /^(?:error: )?(?:Invalid|Illegal) user /;
 const pamError = /^error: PAM: .{1,200}? for (?:illegal user |invalid user )?/;
 const exceeded = /^error: maximum authentication attempts exceeded for (?:invalid user )?/;
 /** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
 const unfinished =
-  /^(?:Connection (?:closed|reset) by|Disconnected from|Disconnecting) (?:authenticating|invalid) user (.*) (\S+) port \d{1,5}(?:: .*)?(?: \[preauth\])?$/s;
+  /^(Connection (?:closed|reset) by|Disconnected from|Disconnecting) (authenticating|invalid) user /;
+/** Names of users that there are hold no spaces as a rule, so that nothing of a client's choice stands before the address. */
+const peerOfKnown = /(?<=^\S+) (\S+) port \d{1,5}(?=$|:? )/g;
+const peerAtEnd = / (\S+) port \d{1,5}(?: \[preauth\])?$/g;
+const peerBeforeReason = / (\S+) port \d{1,5}:(?= )/g;
+/** The one reason to disconnect that repeats what the client has said. */
+const quotingReason = 'Change of username or service not allowed: (';
 const closing =
   /^(?:error: )?(?:Connection (?:closed|reset)|Received disconnect|Disconnect|Timeout before auth|fatal: Timeout)/;
 
-/** Reads a message. What a client has chosen, its name, cannot pass for another part: addresses are taken from the end. */
+/**
+ * Reads a message. What a client has chosen, its name or that of its key, cannot pass for another part: addresses are taken from the
+ * end, and where chosen words may stand behind them too, a message that can be read in two ways is garbled.
+ */
 export function readSshdMessage(message: string): SshdMessage {
   const repetition = message.startsWith('message repeated ') ? repeated.exec(message) : null;
   if (repetition === null) return readOne(message, 1);
@@ -54,7 +67,7 @@ function readOne(message: string, times: number): SshdMessage {
     if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times) ?? garbled;
   }
   const ended = unfinished.exec(message);
-  if (ended !== null) return { what: 'left', times: 1, user: nameOf(ended[1] ?? ''), ip: ended[2] ?? '' };
+  if (ended !== null) return readUnfinished(ended, message);
   return closing.test(message) ? closed : other;
 }
 
@@ -64,7 +77,27 @@ function readVerdict([start, word, method]: RegExpExecArray, message: string, ti
   if (word === 'Failed' && method === 'none') return probe;
   const isWeak = word === 'Failed' && (method === 'publickey' || method === 'hostbased');
   const what = word === 'Accepted' ? 'accepted' : isWeak ? 'trace' : 'failed';
-  return peerAfter(start.length, message, originOfVerdict, what, times) ?? garbled;
+  if (method !== undefined && isBrief.test(method)) {
+    return peerAfter(start.length, message, originOfVerdict, what, times) ?? garbled;
+  }
+  const [peer, another] = peersIn(message.slice(start.length), originBeforeMore);
+  return peer === undefined || another !== undefined ? garbled : { what, times, ...peer };
+}
+
+function readUnfinished([start, word, known]: RegExpExecArray, message: string): SshdMessage {
+  const rest = message.slice(start.length);
+  const [peerOfUser] = known === 'authenticating' ? peersIn(rest, peerOfKnown) : [];
+  const peers = peersIn(rest, word === 'Disconnecting' ? peerBeforeReason : peerAtEnd);
+  const isClear = peers.length === 1 || !rest.includes(quotingReason);
+  const peer = peerOfUser ?? (isClear ? peers.at(-1) : undefined);
+  return peer === undefined ? garbled : { what: 'left', times: 1, ...peer };
+}
+
+/** All that may be the peer, in a text that begins with the name of the user. */
+function peersIn(text: string, pattern: RegExp): SshdPeer[] {
+  return [...text.matchAll(pattern)]
+    .filter(({ index }) => index <= longestUser)
+    .map(({ index, 1: ip = '' }) => ({ user: nameOf(text.slice(0, index)), ip }));
 }
 
 function peerAfter(
