@@ -177,6 +177,14 @@ describe('access logs in JSON', () => {
     expect(readLine({ ...fields, http_x_forwarded_for: '203.0.113.9' })).toMatchObject({ ip: '10.0.0.1' });
   });
 
+  it('hands on every value of a forwarding header, for the client wrote the first', () => {
+    const headers = { 'X-Forwarded-For': ['203.0.113.66', '198.51.100.7'] };
+    const request = { remote_ip: '10.0.0.1', method: 'GET', uri: '/', headers };
+    expect(
+      readLine({ ts: 1709290800, request, status: 200 }, (_, header) => `${header('x-forwarded-for')}`),
+    ).toMatchObject({ ip: '203.0.113.66, 198.51.100.7' });
+  });
+
   it('takes any JSON without a throw, and tells whole numbers only', () => {
     const keys = ['ts', 'time', 'remote_addr', 'status', 'request', 'user', 'request_method', 'request_uri'];
     const fields = fc.dictionary(

@@ -1,5 +1,5 @@
 import { AccessTimes } from './access-time.ts';
-import { type Fields, firstOf, textOf, timeOf } from './json-fields.ts';
+import { type Fields, firstOf, headerOf, textOf, timeOf } from './json-fields.ts';
 import type { EntrySink, LineKind, LogFormat } from './log-entry.ts';
 import { parseObject } from './syslog-line.ts';
 import type { TimeZone } from './time-zone.ts';
@@ -128,7 +128,7 @@ export class JsonAccessLog implements LogFormat {
   }
 
   #clientBehind(peer: string, fields: Fields): string {
-    const forwarded = this.#clientOf === null ? null : textOf(firstOf(fields, names.forwarded));
+    const forwarded = this.#clientOf === null ? null : headerOf(firstOf(fields, names.forwarded));
     if (this.#clientOf === null || forwarded === null) return peer;
     return this.#clientOf(peer, (name) => (name === 'x-forwarded-for' ? forwarded : undefined));
   }

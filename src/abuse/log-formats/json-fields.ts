@@ -27,6 +27,11 @@ export function textOf(value: unknown): string | null {
   return typeof first === 'string' && first !== '' && first !== '-' ? first : null;
 }
 
+/** A header that may stand several times: a list, as Caddy writes it, is one value of all. Null where there is no text. */
+export function headerOf(value: unknown): string | null {
+  return textOf(Array.isArray(value) ? value.filter((part) => textOf(part) !== null).join(', ') : value);
+}
+
 /**
  * A time as JSON logs write it, in ms: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by
  * their size. Null for anything else.

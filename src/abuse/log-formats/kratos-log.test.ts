@@ -128,6 +128,15 @@ describe('JSON logs', () => {
     );
     expect(entries).toEqual([{ ...entry, ip: '203.0.113.7 behind 10.0.0.1' }]);
   });
+
+  it('tell all values of a header that stands several times', () => {
+    const headers = { 'x-forwarded-for': ['203.0.113.66', '198.51.100.7'] };
+    const { entries } = readAll(
+      [line({ ...granted, http_request: { ...request, headers } })],
+      (_, header) => `${header('x-forwarded-for')}`,
+    );
+    expect(entries).toMatchObject([{ ip: '203.0.113.66, 198.51.100.7' }]);
+  });
 });
 
 describe('text logs', () => {

@@ -1,5 +1,5 @@
 import { type ClientOfPeer, withoutPort } from './json-access-log.ts';
-import { type Fields, firstOf, textOf, timeOf } from './json-fields.ts';
+import { type Fields, firstOf, headerOf, textOf, timeOf } from './json-fields.ts';
 import { type EntrySink, type LineKind, type LogFormat, type LoginEntry, loginEntry } from './log-entry.ts';
 import { parseObject, readIsoTime } from './syslog-line.ts';
 import type { TimeZone } from './time-zone.ts';
@@ -75,7 +75,7 @@ export class KratosLog implements LogFormat {
   #addressOf(fields: Fields): string | null {
     const peer = textOf(firstOf(fields, ['http_request.remote']));
     if (peer === null) return null;
-    const header = (name: string) => textOf(firstOf(fields, [`http_request.headers.${name}`])) ?? undefined;
+    const header = (name: string) => headerOf(firstOf(fields, [`http_request.headers.${name}`])) ?? undefined;
     const address = withoutPort(peer);
     return this.#clientOf === null ? address : this.#clientOf(address, header);
   }
