@@ -110,8 +110,8 @@ const failingWrites: Scenario = {
   clearedBy: { methods: writes, status: ['2xx', '3xx'] },
 };
 
-/** As frameworks, JSON:API (`page[…]`) and OData (`$…`) name them. */
-const pages = ['page', 'p', 'page_number', 'pagenumber', 'page_index', 'pageindex', 'paged', 'page[number]'];
+/** As frameworks, JSON:API (`page[…]`) and OData (`$…`) name them. `p` is none of them: WordPress and phpBB number posts by it. */
+const pages = ['page', 'page_number', 'pagenumber', 'page_index', 'pageindex', 'paged', 'page[number]'];
 const offsets = ['offset', 'skip', 'startindex', 'start_index', 'page[offset]', '$skip'];
 /** Offsets to some, times to others: whoever polls what has happened since then is no reader of far pages. */
 const offsetsOrTimes = ['start', 'from'];

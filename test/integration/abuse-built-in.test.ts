@@ -300,6 +300,13 @@ describe('who must not be taken for an attack', () => {
     expect(judgeLog(traffic).told).toEqual([]);
   });
 
+  it('a search engine that reads a blog, or a reader of a forum, whose posts have numbers', () => {
+    const engine = series(800, 1_000, (i) => ({ path: `/?p=${1_000 + i}`, ua: agents.googlebot }));
+    const reader = series(400, 8_000, (i) => ({ path: `/viewtopic.php?p=${10_000 + i}` }));
+    expect(judgeLog(engine).told).toEqual([]);
+    expect(judgeLog(reader).told).toEqual([]);
+  });
+
   it('clients of a service that is broken, or whose limit is reached', () => {
     const broken = series(2_000, 100, (i) => ({
       method: 'POST',
