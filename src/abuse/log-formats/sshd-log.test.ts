@@ -323,6 +323,24 @@ describe('forms of the line', () => {
       `Dec 10 06:55:46 h /usr/sbin/sshd[24200]: ${message}`,
       '2015-12-10T06:55:46.000Z',
     ],
+    [
+      'a host that is an address',
+      `Dec 10 06:55:46 2001:db8::5 sshd[1]: ${message}`,
+      '2015-12-10T06:55:46.000Z',
+    ],
+    [
+      'a host that is an address, rsyslog',
+      `2024-03-01T12:00:00+01:00 2001:db8:: sshd[1]: ${message}`,
+      '2024-03-01T11:00:00.000Z',
+    ],
+    ['BusyBox', `Dec 10 06:55:46 alpine auth.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['facility and level', `Dec 10 06:55:46 h auth.info: sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['Solaris', `Dec 10 06:55:46 h sshd[1]: [ID 800047 auth.info] ${message}`, '2015-12-10T06:55:46.000Z'],
+    [
+      'a relay',
+      `2015-12-10T06:55:48Z 192.0.2.9 Dec 10 06:55:46 h sshd[1]: ${message}`,
+      '2015-12-10T06:55:48.000Z',
+    ],
     ['OpenSSH 9.8', `Dec 10 06:55:46 h sshd-session[24200]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['rsyslog', `2024-03-01T12:00:00.123456+01:00 h sshd[1]: ${message}`, '2024-03-01T11:00:00.123Z'],
     ['journald, iso', `2024-03-01T12:00:00+0100 h sshd[1]: ${message}`, '2024-03-01T11:00:00.000Z'],
@@ -377,6 +395,16 @@ describe('forms of the line', () => {
     const { entries, kinds } = readAll(lines);
     expect(entries).toEqual([]);
     expect(kinds).toEqual(['other', 'other', ...Array(7).fill('unknown')]);
+  });
+
+  it('says so when sshd speaks under a header of another kind', () => {
+    const { entries, kinds } = readAll([
+      `Dec 10 06:55:46 h rack 7 sshd[1]: ${message}`,
+      `Dec 10 06:55:46 h vendor: /usr/sbin/sshd[1]: ${message}`,
+      `Dec 10 06:55:46 h login[1]: unknown user sshd[1]: ${message}`,
+    ]);
+    expect(entries).toEqual([]);
+    expect(kinds).toEqual(['unknown', 'unknown', 'other']);
   });
 
   it('takes times without a zone as those of the given one', () => {

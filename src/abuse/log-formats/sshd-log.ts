@@ -23,6 +23,8 @@ interface Settled {
   readonly since: number;
 }
 
+/** A line of sshd, under a header that was not understood. */
+const strayLine = /(?:^|[ /])sshd[-\w]{0,16}\[\d{1,10}\]: /;
 const byLastMessage = /^last message repeated (\d{1,9}) times$/;
 
 /**
@@ -156,7 +158,8 @@ export class SshdLog implements LogFormat {
     }
   }
 
-  #repeat({ t, host, program, message }: SyslogLine, emit: EntrySink): LineKind {
+  #repeat({ t, host, program, pid, message }: SyslogLine, emit: EntrySink): LineKind {
+    if (pid === '' && strayLine.test(message)) return 'unknown';
     const times = program === '' ? Number(byLastMessage.exec(message)?.[1] ?? 0) : 0;
     const last = this.#lastOfHost.get(host);
     if (times > MOST_REPEATED) return 'unknown';

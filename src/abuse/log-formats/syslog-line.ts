@@ -32,7 +32,14 @@ const rfc5424 =
 /** Seconds since 1970, as `journalctl -o short-unix` writes it. */
 const unix = /^(\d{9,11})(?:\.(\d{1,9}))? /;
 const tag = /^([^\s:[\]]{1,128})(?:\[(\d{1,10})\])?: ?/;
+/** The same where no host stands before it: a colon right before more is one of an IPv6 address. */
+const bareTag = /^([^\s:[\]]{1,128})(?:\[(\d{1,10})\]:|:(?= |$)) ?/;
 const host = /^(\S+) /;
+/** What BusyBox writes between host and program. */
+const facilityAndLevel =
+  /^(?:kern|user|mail|daemon|auth|authpriv|security|syslog|lpr|news|uucp|cron|ftp|ntp|console|local[0-7])\.(?:emerg|panic|alert|crit|err|error|warn|warning|notice|info|debug):? /;
+/** What Solaris writes before a message. */
+const messageId = /^\[ID \d{1,10} \w{1,10}\.\w{1,10}\] /;
 
 /** Reads a line; null when it is none of a system log. */
 export function readSyslogLine(line: string, clock: SyslogClock): SyslogLine | null {
@@ -104,13 +111,18 @@ export function readIsoTime(text: string, zone: TimeZone): number | null {
     : isoTime(found, { zone } as SyslogClock);
 }
 
-/** Host and program; a line without a host has its program first. */
-function splitRest(t: number, rest: string): SyslogLine {
-  const bare = tag.exec(rest);
+/**
+ * Host and program; a line without a host has its program first. A relay writes a header of its own before that of the host it
+ * speaks for; of the two times its own is the one that may have a year.
+ */
+function splitRest(t: number, rest: string, isRelayed = false): SyslogLine {
+  const bare = bareTag.exec(rest);
   if (bare !== null) return tagged(t, '', bare, rest);
   const named = host.exec(rest);
   if (named === null) return { t, host: '', program: '', pid: '', message: rest };
-  const behind = rest.slice(named[0].length);
+  const behind = rest.slice(named[0].length).replace(facilityAndLevel, '');
+  const relayed = isRelayed ? null : (traditional.exec(behind) ?? iso.exec(behind));
+  if (relayed !== null) return splitRest(t, behind.slice(relayed[0].length), true);
   const found = tag.exec(behind);
   if (found !== null) return tagged(t, named[1] ?? '', found, behind);
   return { t, host: named[1] ?? '', program: '', pid: '', message: behind };
@@ -118,7 +130,8 @@ function splitRest(t: number, rest: string): SyslogLine {
 
 function tagged(t: number, hostName: string, found: RegExpExecArray, text: string): SyslogLine {
   const program = programOf(found[1] ?? '');
-  return { t, host: hostName, program, pid: found[2] ?? '', message: text.slice(found[0].length) };
+  const message = text.slice(found[0].length);
+  return { t, host: hostName, program, pid: found[2] ?? '', message: message.replace(messageId, '') };
 }
 
 const programOf = (text: string): string => text.slice(text.lastIndexOf('/') + 1);
