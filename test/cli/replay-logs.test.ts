@@ -69,6 +69,23 @@ describe('a log of sshd', () => {
     );
   });
 
+  it('is one of sshd as soon as one line is, even if nothing happened', async () => {
+    const quiet = '-- Boot 0d2a --\nDec 10 06:55:47 h sshd[2]: Server listening on 0.0.0.0 port 22.\n';
+    const { code, stderr } = await replay(quiet, '--format', 'sshd');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 of 2 lines was not understood')]);
+    const compared = await cli(['compare', '-', '-', '-', '--format', 'sshd'], quiet);
+    expect([compared.code, compared.stderr]).toEqual([0, '']);
+  });
+
+  it('with a line that stands for many attempts and is none is told of once', async () => {
+    const repeated = 'message repeated 50 times: [ Failed password for root from h.example port 22 ssh2]';
+    const lines = `Dec 10 06:55:46 h sshd[2]: ${repeated}\n${failed(47)}\n`;
+    const { stderr } = await replay(lines, '--format', 'sshd');
+    expect(stderr).toContain('1 of 2 lines was not understood');
+    const { stdout } = await cli(['compare', '-', '-', '-', '--format', 'sshd', '--json'], lines);
+    expect(JSON.parse(stdout)).toMatchObject({ unknownLines: 1, events: 1 });
+  });
+
   it('with a time that no date can be is not understood there, and summed up', async () => {
     const journal = (second: number, time: string) =>
       JSON.stringify({

@@ -119,9 +119,7 @@ export class LogRun implements FileRun {
       return null;
     }
     if (text === '') return null;
-    const kind = this.#log.read(text, this.#collect);
-    if (kind === 'unknown') this.#notes.unknown.add(number, '');
-    else if (kind === 'nameless') this.#notes.nameless += 1;
+    this.#notes.add(this.#log.read(text, this.#collect), number, '');
     return this.#entries.length === 0 ? null : this.#decideAll(this.#entries.splice(0), number);
   }
 

@@ -42,7 +42,7 @@ export async function compare(
   const names = { a: nameOf(policies.a), b: nameOf(policies.b) };
   io.stdout.write(flags.json ? jsonLine(comparison) : comparisonText(comparison, names));
   warnOfDropped([a.store, b.store], io);
-  if (comparison.events === 0 && notes !== null && notes.unknown.count > 0) {
+  if (notes?.isForeign(comparison.events)) {
     io.stderr.write(`portcullis: nothing in it is a line of ${flags.format}. Is --format right?\n`);
     return 2;
   }

@@ -51,9 +51,7 @@ export function logReader(log: LogFormat, notes: LogNotes): EntryReader {
   };
   return {
     read(line, number) {
-      const kind = log.read(line, collect);
-      if (kind === 'unknown') notes.unknown.add(number, line);
-      else if (kind === 'nameless') notes.nameless += 1;
+      notes.add(log.read(line, collect), number, line);
       return take();
     },
     end() {

@@ -75,8 +75,7 @@ export class LogReplay {
       const text = line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text;
       if (text === '') continue;
       const kind = this.#log.read(text, this.#collect);
-      if (kind === 'unknown') this.notes.unknown.add(line.number, text);
-      else if (kind === 'nameless') this.notes.nameless += 1;
+      this.notes.add(kind, line.number, text);
       for (const entry of this.#entries) {
         const waiting = this.#decideOne(entry, line.number, text);
         if (waiting !== null) await waiting;
@@ -110,7 +109,7 @@ export class LogReplay {
   async #conclude(): Promise<ExitCode> {
     const { unknown, lines } = this.notes;
     if (this.#options.summary) await this.#write(Buffer.from(this.#summaryText()));
-    if (unknown.count > 0 && this.summary.events === 0) {
+    if (this.notes.isForeign(this.summary.events)) {
       this.#io.stderr.write(
         `portcullis: nothing in it is a line of ${this.#options.format}: ${unknown.note(lines)}. Is --format right?\n`,
       );

@@ -1,3 +1,4 @@
+import type { LineKind } from '../../abuse/log-formats/log-entry.ts';
 import type { Outcome } from '../../core/decision.ts';
 import type { LoggedNotes } from './logged-notes.ts';
 import type { ReplayDecision, ReplayReason } from './replay-decision.ts';
@@ -39,7 +40,21 @@ export class LogNotes {
   lines = 0;
   /** Lines that tell of a login but not whose. */
   nameless = 0;
+  /** Lines about something else. */
+  other = 0;
   readonly unknown = new UnknownLines();
+
+  /** Counts a line by what became of it. */
+  add(kind: LineKind, line: number, text: string): void {
+    if (kind === 'unknown') this.unknown.add(line, text);
+    else if (kind === 'nameless') this.nameless += 1;
+    else if (kind === 'other') this.other += 1;
+  }
+
+  /** Whether not a single line was understood: then it is a log of another kind. */
+  isForeign(events: number): boolean {
+    return this.unknown.count > 0 && events + this.nameless + this.other === 0;
+  }
 
   /** One sentence for a person on logins that name nobody; null when there are none. */
   namelessNote(): string | null {

@@ -8,8 +8,12 @@ export class UnknownLines {
   count = 0;
   /** Escaped and cut, ready to be shown. */
   readonly first: { readonly line: number; readonly text: string }[] = [];
+  #last = 0;
 
+  /** A line counts once, though several entries of it may turn out to be none. Lines come in their order. */
   add(line: number, text: string): void {
+    if (line === this.#last) return;
+    this.#last = line;
     this.count += 1;
     if (this.first.length < KEPT) this.first.push({ line, text: visible(text, SHOWN_CHARACTERS) });
   }
