@@ -77,6 +77,22 @@ describe('years', () => {
     ]);
   });
 
+  it('stay where a log has a hole of more than half a year', () => {
+    expect(found(new YearFinder(2015, reference), '01-05', '08-01', '01-03')).toEqual([
+      '2015-01-05',
+      '2015-08-01',
+      '2016-01-03',
+    ]);
+  });
+
+  it('are not after the log where a hole would put them there', () => {
+    expect(found(new YearFinder(null, reference), '03-01', '09-10', '03-02')).toEqual([
+      '2024-03-01',
+      '2023-09-10',
+      '2024-03-02',
+    ]);
+  });
+
   it('have a leap day or not', () => {
     expect(found(new YearFinder(null, reference), '02-29')).toEqual(['2024-02-29']);
     expect(found(new YearFinder(null, wall('2023-06-01T00:00:00')), '02-29')).toEqual(['2020-02-29']);

@@ -211,6 +211,17 @@ describe('what counts as an attempt', () => {
     ]);
   });
 
+  it('counts connections that the log leaves open at its last time, for time does not go back', () => {
+    const { entries } = readAll([
+      at(1, 7, 'Invalid user bob from 192.0.2.1 port 22'),
+      at(9, 8, 'Failed password for root from 192.0.2.2 port 22 ssh2'),
+    ]);
+    expect(entries.map(({ account, t }) => [account, new Date(t).getUTCSeconds()])).toEqual([
+      ['root', 9],
+      ['bob', 9],
+    ]);
+  });
+
   it('does not count keys that were offered before one was taken', () => {
     expect(
       told([

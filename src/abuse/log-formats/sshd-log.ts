@@ -39,6 +39,8 @@ export class SshdLog implements LogFormat {
   /** Both by host and process, in the order of their lines. */
   readonly #traces = new Map<string, Trace>();
   readonly #settled = new Map<string, Settled>();
+  /** Of the last line of sshd. */
+  #last = 0;
   /** What the last line of each host has brought, for hosts whose log says "last message repeated". */
   readonly #lastOfHost = new Map<string, LoginEntry | null>();
 
@@ -50,6 +52,7 @@ export class SshdLog implements LogFormat {
     const entry = readSyslogLine(line, this.#clock);
     if (entry === null) return 'unknown';
     if (!programs.has(entry.program)) return this.#repeat(entry, emit);
+    this.#last = entry.t;
     this.#settleOld(entry.t, emit);
     this.#remember(entry.host, null);
     const message = readSshdMessage(entry.message);
@@ -58,7 +61,7 @@ export class SshdLog implements LogFormat {
   }
 
   end(emit: EntrySink): void {
-    for (const [key, trace] of this.#traces) this.#settle(key, trace, trace.since, emit);
+    for (const [key, trace] of this.#traces) this.#settle(key, trace, this.#last, emit);
     this.#settled.clear();
   }
 

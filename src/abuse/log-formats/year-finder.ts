@@ -2,6 +2,8 @@ import { wallTime } from './calendar.ts';
 
 const DAY_MS = 86_400_000;
 const HALF_YEAR_MS = 183 * DAY_MS;
+/** How far behind a line may be and still be a straggler; a line that is further off has a hole before it. */
+const LATEST_MS = 92 * DAY_MS;
 /** A leap day may be up to eight years back, around a century without one. */
 const YEARS_BACK = 8;
 
@@ -18,7 +20,8 @@ export interface YearlessTime {
 /**
  * Finds the year of times that were written without one, as syslog does. The first line lies in the given year or, without
  * one, in the newest that does not put it after `reference`. From there on time moves less than half a year from line to line: when
- * it seems to fall back by more, a new year has begun; when it seems to leap ahead by more, the line is a straggler of the old one.
+ * it seems to fall back by more, a new year has begun; when it seems to leap ahead by more, around a new year or to after `reference`,
+ * the line is a straggler of the old one.
  */
 export class YearFinder {
   #year: number | null;
@@ -28,7 +31,7 @@ export class YearFinder {
   /** @param reference when the log was written last, as a wall clock's time in ms */
   constructor(year: number | null, reference: number) {
     this.#year = year;
-    this.#reference = reference;
+    this.#reference = year === null ? reference : Number.POSITIVE_INFINITY;
   }
 
   /** The year of the last line; null before the first. */
@@ -57,15 +60,22 @@ export class YearFinder {
         return next;
       }
     }
+    const here = inYear(year, time);
     const before = inYear(year - 1, time);
-    return before !== null && Math.abs(before - this.#last) <= HALF_YEAR_MS ? before : inYear(year, time);
+    if (before !== null && (this.#last - before <= LATEST_MS || this.#isTooLate(here))) return before;
+    this.#last = here ?? this.#last;
+    return here;
+  }
+
+  #isTooLate(t: number | null): boolean {
+    return t !== null && t > this.#reference + DAY_MS;
   }
 
   #firstYear(time: YearlessTime): number {
     const newest = new Date(this.#reference).getUTCFullYear();
     for (let year = newest; year >= newest - YEARS_BACK; year -= 1) {
       const t = inYear(year, time);
-      if (t !== null && t <= this.#reference + DAY_MS) return year;
+      if (t !== null && !this.#isTooLate(t)) return year;
     }
     return newest;
   }
