@@ -177,6 +177,33 @@ describe('access logs in JSON', () => {
     expect(readLine({ ...fields, http_x_forwarded_for: '203.0.113.9' })).toMatchObject({ ip: '10.0.0.1' });
   });
 
+  it('counts a failed request once, of which Caddy tells twice', () => {
+    const request = { remote_ip: '203.0.113.7', method: 'GET', uri: '/' };
+    const line = { ts: 1709290800, request, status: 502 };
+    expect(readLine({ ...line, logger: 'http.log.error' })).toBe('other');
+    expect(readLine({ ...line, logger: 'http.log.error.log0' })).toBe('other');
+    expect(readLine({ ...line, logger: 'http.log.access' })).toMatchObject({ status: 502 });
+  });
+
+  it('prefers what the client has sent to the file that was found for it', () => {
+    const fields = { time: 1709290800, remote_addr: '203.0.113.7', status: 200 };
+    const sent = 'GET /list?page=5 HTTP/1.1';
+    expect(readLine({ ...fields, request: sent, uri: '/index.php', request_method: 'GET' })).toMatchObject({
+      path: '/list?page=5',
+    });
+    expect(readLine({ ...fields, request: sent, request_uri: '/other' })).toMatchObject({ path: '/other' });
+  });
+
+  it.each([
+    ['the Elastic schema', { url: { path: '/list', query: 'page=5' } }, '/list?page=5'],
+    ['nginx', { uri: '/list', args: 'page=5' }, '/list?page=5'],
+    ['nginx, without a query', { uri: '/list', args: '' }, '/list'],
+    ['a path that has it', { path: '/list?page=5', query_string: 'page=5' }, '/list?page=5'],
+  ])('puts the query behind the path: %s', (_, names, path) => {
+    const fields = { time: 1709290800, remote_addr: '203.0.113.7', status: 200, method: 'GET' };
+    expect(readLine({ ...fields, ...names })).toMatchObject({ path });
+  });
+
   it('hands on every value of a forwarding header, for the client wrote the first', () => {
     const headers = { 'X-Forwarded-For': ['203.0.113.66', '198.51.100.7'] };
     const request = { remote_ip: '10.0.0.1', method: 'GET', uri: '/', headers };

@@ -41,17 +41,11 @@ const names = {
     'method',
     'verb',
   ],
-  path: [
-    'request_uri',
-    'request.uri',
-    'RequestPath',
-    'req.url',
-    'url.original',
-    'url.path',
-    'uri',
-    'path',
-    'url',
-  ],
+  /** As the client has sent it. */
+  target: ['request_uri', 'request.uri', 'RequestPath', 'req.url', 'url.original'],
+  /** Perhaps without its query, or the file that a server has found for it. */
+  path: ['url.path', 'uri', 'path', 'url'],
+  query: ['url.query', 'args', 'query_string'],
   status: [
     'status',
     'DownstreamStatus',
@@ -81,6 +75,9 @@ const names = {
   ],
 } as const;
 
+/** Where Caddy tells why a request has failed, which it tells of once more in its access log. */
+const CADDY_ERRORS = 'http.log.error';
+
 /** Stands for a method or path that the log does not tell, or the server could not read. */
 const UNNAMED = '-';
 
@@ -104,6 +101,7 @@ export class JsonAccessLog implements LogFormat {
   read(line: string, emit: EntrySink): LineKind {
     const fields = parseObject(line);
     if (fields === null) return 'unknown';
+    if (textOf(fields.logger)?.startsWith(CADDY_ERRORS)) return 'other';
     const peer = textOf(firstOf(fields, names.ip));
     const t = this.#timeOf(firstOf(fields, names.time));
     const status = statusOf(firstOf(fields, names.status));
@@ -136,10 +134,16 @@ export class JsonAccessLog implements LogFormat {
 
 function requestOf(fields: Fields): readonly [method: string, path: string] {
   const method = textOf(firstOf(fields, names.method));
+  const target = textOf(firstOf(fields, names.target));
+  if (method !== null && target !== null) return [method, target];
+  const [, verb, sent] = requestLine.exec(textOf(fields.request) ?? '') ?? [];
+  return [method ?? verb ?? UNNAMED, target ?? sent ?? pathOf(fields) ?? UNNAMED];
+}
+
+function pathOf(fields: Fields): string | null {
   const path = textOf(firstOf(fields, names.path));
-  if (method !== null && path !== null) return [method, path];
-  const [, verb, target] = requestLine.exec(textOf(fields.request) ?? '') ?? [];
-  return [method ?? verb ?? UNNAMED, path ?? target ?? UNNAMED];
+  const query = path === null || path.includes('?') ? null : textOf(firstOf(fields, names.query));
+  return query === null ? path : `${path}?${query}`;
 }
 
 function statusOf(value: unknown): number | null {

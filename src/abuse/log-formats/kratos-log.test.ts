@@ -129,6 +129,11 @@ describe('JSON logs', () => {
     expect(entries).toEqual([{ ...entry, ip: '203.0.113.7 behind 10.0.0.1' }]);
   });
 
+  it('are not understood where an error is nested without end', () => {
+    const nested = failed('deep').replace('"deep"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    expect(readAll([nested])).toEqual({ entries: [], kinds: ['unknown'] });
+  });
+
   it('tell all values of a header that stands several times', () => {
     const headers = { 'x-forwarded-for': ['203.0.113.66', '198.51.100.7'] };
     const { entries } = readAll(

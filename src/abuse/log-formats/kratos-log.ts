@@ -61,7 +61,9 @@ export class KratosLog implements LogFormat {
     const message = textOf(fields.msg) ?? '';
     const isGranted = grantedMessage.test(message);
     if (!isGranted && !failedMessage.test(message)) return 'other';
-    const action = isGranted ? 'auth.login' : actionOf(JSON.stringify(fields.error ?? ''));
+    const error = isGranted ? '' : jsonOf(fields.error ?? '');
+    if (error === null) return 'unknown';
+    const action = isGranted ? 'auth.login' : actionOf(error);
     const account = isGranted ? textOf(fields.identity_id) : identifierOf(fields);
     const ip = this.#addressOf(fields);
     if (ip === null) return 'unknown';
@@ -127,6 +129,16 @@ function peerOf(line: string): { readonly remote: string; readonly end: number }
 /** Lines of a stack trace, which belong to a record that tells of something else. */
 const isContinuation = (line: string): boolean =>
   /^(?:\S{1,64} *\| *)?(?:\s|[\w.-]+\/\S|\w+\.\S|$)/.test(line);
+
+/** Null for what is nested too deeply to be written, though it could be read. */
+function jsonOf(value: unknown): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    if (cause instanceof RangeError) return null;
+    throw cause;
+  }
+}
 
 function actionOf(error: string): LoginEntry['action'] | null {
   if (wrongPassword.test(error)) return 'auth.login';
