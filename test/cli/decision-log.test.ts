@@ -186,6 +186,8 @@ describe('compare on a decision log', () => {
     const told = JSON.parse(other.stdout);
     expect([other.code, told.events]).toEqual([1, lines.filter(isDecision).length]);
     expect(told.subjects[0].ip).toMatch(/^[\w-]{22}$/);
+    // Two policies cannot be held against one decision.
+    expect(told.taken).toEqual({ withoutStore: 0, missing: 0, secretChanges: 0, firstSecretChange: 0 });
   });
 
   it('leaves out what cannot be decided again, takes labels, and ends at a bad line', async () => {

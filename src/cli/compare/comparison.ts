@@ -109,7 +109,7 @@ export class Comparison {
       unlistedDifferences: unlisted,
       labels: labels.told === 0 ? null : { ...labels, ...this.#rocOf() },
       ...(this.log === null ? {} : linesOf(this.log)),
-      ...(this.logged === null ? {} : { taken: this.logged }),
+      ...(this.logged === null ? {} : { taken: leftOutOf(this.logged) }),
     };
   }
 
@@ -123,6 +123,14 @@ const linesOf = ({ lines, nameless, unknown }: LogNotes) => ({
   lines,
   namelessLines: nameless,
   unknownLines: unknown.count,
+});
+
+/** Without what holds one policy's decisions against those that were taken: here there are two. */
+const leftOutOf = ({ withoutStore, missing, secretChanges, firstSecretChange }: LoggedNotes) => ({
+  withoutStore,
+  missing,
+  secretChanges,
+  firstSecretChange,
 });
 
 const cellOf = (a: Outcome, b: Outcome): number =>
