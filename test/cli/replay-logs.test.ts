@@ -179,6 +179,31 @@ describe('an access log', () => {
     expect(decisions.at(-1)).toMatchObject({ outcome: 'HARD_BLOCK', rule: 'blocked', level: 3 });
   });
 
+  it('is blocked at one level, whichever address of the network asks', async () => {
+    const lines = Array.from({ length: 120 }, (_, n) => access(n, `GET /wp-${n}.php`, 404, '2001:db8::1'));
+    const later = ['2001:db8::1', '2001:db8::2'].map((ip) => access(330, 'GET /', 200, ip));
+    const decisions = decisionsIn(
+      (await replay([...lines, ...later].join('\n'), '--format', 'nginx')).stdout,
+    );
+    const blocked = decisions.filter(({ outcome }) => outcome === 'HARD_BLOCK');
+    expect(blocked.at(-1)).toMatchObject({ rule: 'blocked', scope: 'K2', until: blocked[0].until });
+    expect(new Set(blocked.map(({ level }) => level))).toEqual(new Set([3]));
+  });
+
+  it('keeps the scope of a block that is one of a whole network', async () => {
+    const browser = (n: number) => `Mozilla/5.0 (X11; Linux x86_64) Chrome/${60 + (n % 80)}.0.0.0`;
+    const lines = Array.from({ length: 700 }, (_, n) =>
+      access(Math.floor(n / 4), `GET /p${n}`, 404).replace('curl/8', browser(n)),
+    );
+    const decisions = decisionsIn((await replay(lines.join('\n'), '--format', 'nginx')).stdout);
+    const first = decisions.findIndex(({ outcome, scope }) => outcome === 'HARD_BLOCK' && scope === 'K1');
+    expect(first).toBeGreaterThan(0);
+    const { until, level } = decisions[first];
+    const running = decisions.slice(first + 1).filter(({ rule }) => rule === 'blocked');
+    expect(running).not.toEqual([]);
+    for (const block of running) expect(block).toMatchObject({ scope: 'K1', level, until });
+  });
+
   it('is decided by the limits and scenarios of a configuration', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'service.yaml');
     writeFileSync(file, 'limits: { signedIn: { ratePerSecond: 100 } }\nscenarios: { enabled: false }\n');

@@ -8,9 +8,9 @@ import { ladder } from '../../limits/client-record.ts';
 import type { Limiter } from '../../limits/limiter.ts';
 import type { Verdict } from '../../limits/verdict.ts';
 import { decisionOf, type ReplayDecision, type ReplayReason } from './replay-decision.ts';
+import { type BlockBegun, RunningBlocks } from './running-blocks.ts';
 import { Suspects } from './suspects.ts';
 
-const MOST_BLOCKS = 65_536;
 const UNAUTHORIZED = 401;
 const REFUSED = 429;
 
@@ -43,8 +43,7 @@ export class RequestDecider implements RequestJudge {
   readonly #limiter: Limiter;
   readonly #scenarios: ScenarioRun | null;
   readonly #suspects = new Suspects();
-  /** Levels of blocks that were seen to begin, by address and end: a verdict on a running one does not tell its level. */
-  readonly #levels = new Map<string, number>();
+  readonly #blocks = new RunningBlocks();
 
   readonly #eventOf: (entry: RequestEntry) => RequestEvent;
 
@@ -70,7 +69,7 @@ export class RequestDecider implements RequestJudge {
   }
 
   #conclude(event: RequestEvent, verdict: Verdict, entry: RequestEntry): ReplayDecision {
-    const reasons = verdict.rule === null ? noReasons : [this.#reasonOf(verdict, entry)];
+    const reasons = verdict.rule === null ? noReasons : [this.#reasonOf(verdict, event, entry.t)];
     if (verdict.rule === 'blocked' || verdict.skipped !== null || this.#scenarios === null)
       return decisionOf(reasons, entry.t);
     // What is over its limit would have been answered with 429, whatever the log says.
@@ -78,7 +77,8 @@ export class RequestDecider implements RequestJudge {
       verdict.allowed ? event : { ...event, status: REFUSED },
       entry.t,
     );
-    const all = findings.length === 0 ? reasons : this.#withFindings(reasons, findings, verdict, entry);
+    const all =
+      findings.length === 0 ? reasons : this.#withFindings(reasons, findings, verdict, event, entry);
     return decisionOf(all, entry.t);
   }
 
@@ -92,39 +92,45 @@ export class RequestDecider implements RequestJudge {
     reasons: readonly ReplayReason[],
     findings: readonly ScenarioFinding[],
     verdict: Verdict,
+    event: RequestEvent,
     entry: RequestEntry,
   ): readonly ReplayReason[] {
     const all = [...reasons];
     for (const finding of findings) {
       if (finding.shadow) continue;
       this.#suspects.note(finding, entry);
-      all.push(this.#foundReason(finding, verdict, entry));
+      all.push(this.#foundReason(finding, verdict, event, entry.t));
     }
     return all;
   }
 
-  #reasonOf({ rule, caller, retryAfterMs }: Verdict, { ip, t }: RequestEntry): ReplayReason {
+  #reasonOf({ rule, caller, retryAfterMs }: Verdict, event: RequestEvent, t: number): ReplayReason {
     const scope = caller === 'user' ? 'K4' : 'K2';
     const until = t + retryAfterMs;
     if (rule === 'limit') return { rule, scope, outcome: 'SOFT_BLOCK', level: 1, until };
-    const known = rule === 'blocked' ? this.#levels.get(`${ip} ${until}`) : undefined;
-    const level = known ?? levelOf(retryAfterMs);
-    if (rule !== 'blocked') this.#remember(ip, until, level);
-    return { rule: rule ?? 'blocked', scope, outcome: 'HARD_BLOCK', level, until };
+    const begun = rule === 'blocked' ? this.#blocks.find(event, until) : null;
+    const block = begun ?? { scope, level: levelOf(retryAfterMs) };
+    if (rule !== 'blocked') this.#blocks.note(event, until, block);
+    return hardReason(rule ?? 'blocked', block, until);
   }
 
-  #foundReason({ scenario, what, key, until }: ScenarioFinding, { caller }: Verdict, entry: RequestEntry) {
-    const end = until ?? entry.t;
-    const level = what === 'blocked' ? levelOf(end - entry.t) : 1;
-    if (what === 'blocked') this.#remember(entry.ip, end, level);
-    const outcome: ReplayReason['outcome'] = what === 'blocked' ? 'HARD_BLOCK' : 'SOFT_BLOCK';
-    return { rule: scenario, scope: scopeOf(key, caller), outcome, level, until: end };
+  #foundReason(
+    { scenario, what, key, until }: ScenarioFinding,
+    { caller }: Verdict,
+    event: RequestEvent,
+    t: number,
+  ): ReplayReason {
+    const end = until ?? t;
+    const scope = scopeOf(key, caller);
+    if (what !== 'blocked') return { rule: scenario, scope, outcome: 'SOFT_BLOCK', level: 1, until: end };
+    const block = { scope, level: levelOf(end - t) };
+    this.#blocks.note(event, end, block);
+    return hardReason(scenario, block, end);
   }
+}
 
-  #remember(ip: string, until: number, level: number): void {
-    if (this.#levels.size >= MOST_BLOCKS) this.#levels.clear();
-    this.#levels.set(`${ip} ${until}`, level);
-  }
+function hardReason(rule: string, { scope, level }: BlockBegun, until: number): ReplayReason {
+  return { rule, scope, outcome: 'HARD_BLOCK', level, until };
 }
 
 const noReasons: readonly ReplayReason[] = [];
