@@ -417,6 +417,32 @@ describe('options of a log', () => {
   });
 });
 
+describe('a policy that is not bound to what a log tells of', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  const unbound = join(folder, 'unbound.yaml');
+  writeFileSync(unbound, 'policies: { login: { actions: [web.login] } }\n');
+  const rated = join(folder, 'rated.yaml');
+  writeFileSync(rated, 'policies: { api: { actions: [auth.login] }, login: { actions: [web.login] } }\n');
+  const codeless = join(folder, 'codeless.yaml');
+  writeFileSync(codeless, 'policies: { otp: { actions: [web.otp] } }\n');
+
+  it.each([
+    [unbound, ['--format', 'sshd'], '--format sshd tells of auth.login'],
+    [rated, ['--format', 'sshd'], '--format sshd tells of auth.login'],
+    [unbound, ['--format', 'nginx', '--login', '/login'], '--format nginx tells of auth.login'],
+    [codeless, ['--format', 'kratos'], '--format kratos tells of auth.otp'],
+  ])('is refused with the reason: %s %j', async (policy, flags, message) => {
+    const refused = { code: 2, stdout: '', stderr: expect.stringContaining(message) };
+    expect(await replay(failed(1), ...flags, '--policy', policy)).toEqual(refused);
+    expect(await cli(['compare', '-', policy, '-', ...flags], failed(1))).toEqual(refused);
+  });
+
+  it('decides what it is bound to', async () => {
+    expect((await replay(failed(1), '--format', 'sshd', '--policy', codeless)).code).toBe(0);
+    expect((await replay(access(0, 'GET /'), '--format', 'nginx', '--policy', unbound)).code).toBe(0);
+  });
+});
+
 describe('gzip', () => {
   const event = (t: number) => `${JSON.stringify({ t, op: 'fail', account: 'a', ip: '192.0.2.1' })}\n`;
   const text = Array.from({ length: 50 }, (_, t) => event(t)).join('');

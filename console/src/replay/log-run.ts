@@ -1,7 +1,7 @@
 import type { LogEntry, LogFormat, LogFormatName } from '../../../src/abuse/log-formats/log-entry.ts';
 import { Comparison } from '../../../src/cli/compare/comparison.ts';
 import { decideEntries } from '../../../src/cli/replay/entry-decider.ts';
-import { loginRoutesOf, openLog } from '../../../src/cli/replay/log-setup.ts';
+import { assertActionsBound, loginRoutesOf, openLog } from '../../../src/cli/replay/log-setup.ts';
 import type { ReplayDecision } from '../../../src/cli/replay/replay-decision.ts';
 import { askedOnce, type RequestJudge } from '../../../src/cli/replay/request-decider.ts';
 import { openRequestReading, type Rules, requestDeciderOf } from '../../../src/cli/replay/rules-file.ts';
@@ -89,6 +89,9 @@ export class LogRun implements FileRun {
     const { format, choices, writtenAt, rulesA, rulesB } = order;
     this.#format = format;
     this.#log = openLog(format, logFlagsOf(format, choices), { writtenAt });
+    for (const rules of [rulesA, rulesB ?? rulesA]) {
+      assertActionsBound(rules.policies, logFlagsOf(format, choices));
+    }
     const reading = openRequestReading();
     const groundA = new Ground();
     // Requests are judged once where both sides say the same about them: it is the dearer part of a log.

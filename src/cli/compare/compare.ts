@@ -1,9 +1,10 @@
+import type { Engine } from '../../guard/engine.ts';
 import type { MemoryStore } from '../../stores/memory/index.ts';
 import { engineOf, openReplayStore } from '../engine-options.ts';
 import { decideEntries } from '../replay/entry-decider.ts';
 import { type Input, openInput } from '../replay/input.ts';
 import { type LogFlags, refuseStrayOptions } from '../replay/log-options.ts';
-import { loginRoutesOf, openLog } from '../replay/log-setup.ts';
+import { assertActionsBound, loginRoutesOf, openLog } from '../replay/log-setup.ts';
 import { decideLogged } from '../replay/logged-decider.ts';
 import { LoggedNotes } from '../replay/logged-notes.ts';
 import { decideImmediately, runAtOnce } from '../replay/replay.ts';
@@ -38,6 +39,7 @@ export async function compare(
   });
   const input = openInput(file, io);
   const reader = readerOf(comparison, flags, input);
+  if (isLog) for (const { engine } of [a, b]) assertActionsBound(engine.policies, flags);
   await runCompare({ input, reader, a: a.decide, b: b.decide, comparison, skipBad: flags.skipBad }, io);
   const names = { a: nameOf(policies.a), b: nameOf(policies.b) };
   io.stdout.write(flags.json ? jsonLine(comparison) : comparisonText(comparison, names));
@@ -62,6 +64,7 @@ const nameOf = (file: string): string => (file === '-' ? 'the defaults' : file);
 
 interface OpenSide {
   readonly decide: Side;
+  readonly engine: Engine;
   readonly store: MemoryStore;
 }
 
@@ -104,6 +107,7 @@ function openSide(
   const again = decideLogged(engine, runAtOnce(store.immediate, setTime));
   const decide = decideEntries({ login, request, setTime, routes: loginRoutesOf(flags), onNameless });
   return {
+    engine,
     store,
     decide: (entry) =>
       'kind' in entry ? (entry.kind === 'logged' ? again(entry) : decide(entry)) : login(entry),

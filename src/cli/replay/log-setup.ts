@@ -1,9 +1,10 @@
 import type { ClientOfPeer } from '../../abuse/log-formats/json-access-log.ts';
-import type { LogFormat, LogFormatName } from '../../abuse/log-formats/log-entry.ts';
+import type { LogFormat, LogFormatName, LoginEntry } from '../../abuse/log-formats/log-entry.ts';
 import { openLogFormat } from '../../abuse/log-formats/log-format.ts';
 import { timeZoneOf } from '../../abuse/log-formats/time-zone.ts';
 import { createClientAddress, unknownAddress } from '../../adapters/client-address.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Policy } from '../../core/policy.ts';
 import { addressOf } from '../../limits/cidr-set.ts';
 import type { Input } from './input.ts';
 import type { LogFlags } from './log-options.ts';
@@ -33,6 +34,27 @@ function clientBehind(trustedProxies: readonly string[]): ClientOfPeer {
     const client = clientOf(undefined, header);
     return client === unknownAddress ? peer : client;
   };
+}
+
+/**
+ * Logs name actions that a policy may not know; every line would then pass for one that was not understood.
+ *
+ * @throws Fault `INPUT_INVALID` when the file tells of an action that no policy over credentials is bound to
+ */
+export function assertActionsBound(policies: readonly Policy[], { format, login = [] }: LogFlags): void {
+  for (const action of actionsOf(format, login.length > 0)) {
+    const isBound = policies.some(({ kind, actions }) => kind === 'credential' && actions.includes(action));
+    if (isBound) continue;
+    throw new Fault(
+      'INPUT_INVALID',
+      `--format ${format} tells of ${action}, and no policy over credentials is bound to it: add it to the actions of one`,
+    );
+  }
+}
+
+function actionsOf(format: LogFlags['format'], hasLogins: boolean): readonly LoginEntry['action'][] {
+  if (format === 'kratos') return ['auth.login', 'auth.otp'];
+  return format === 'sshd' || hasLogins ? ['auth.login'] : [];
 }
 
 /** The routes that are logins; null when none is named. */

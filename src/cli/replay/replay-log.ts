@@ -7,7 +7,7 @@ import { decideEntries } from './entry-decider.ts';
 import { openInput } from './input.ts';
 import { type LogFlags, refuseStrayOptions } from './log-options.ts';
 import { LogReplay, type LogReplayOptions } from './log-replay.ts';
-import { loginRoutesOf, openLog } from './log-setup.ts';
+import { assertActionsBound, loginRoutesOf, openLog } from './log-setup.ts';
 import type { Decide } from './replay.ts';
 import { readRules, requestDeciderOf } from './rules-file.ts';
 
@@ -34,6 +34,7 @@ export async function replayLog(options: ReplayLogOptions, ground: Ground, io: C
   const input = openInput(options.file, io);
   const log = openLog(options.format, options, input);
   refuseStrayOptions(options);
+  assertActionsBound(rules.policies, options);
   const judge = decideEntries({
     login: ground.decide(engineOf(rules.policies)),
     request: store === null ? null : requestDeciderOf(rules, store),
