@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { Fault } from '../core/fault.ts';
 import type { Confidence } from '../core/subject.ts';
 import type { GuardRequest } from '../guard/signals.ts';
 
@@ -9,7 +10,7 @@ export interface SubjectFlags {
   readonly ip: string;
   readonly ua?: string;
   readonly device?: string;
-  readonly confidence: Confidence;
+  readonly confidence?: Confidence;
 }
 
 /** Adds the options that name who tries what. */
@@ -21,13 +22,19 @@ export function withSubject(command: Command): Command {
     .option('--ua <text>', 'the User-Agent')
     .option('--device <id>', 'the device id')
     .addOption(
-      new Option('--confidence <level>', 'of the device')
-        .choices(['LOW', 'MEDIUM', 'HIGH'])
-        .default('MEDIUM'),
+      new Option('--confidence <level>', 'of the device; default: MEDIUM').choices(['LOW', 'MEDIUM', 'HIGH']),
     );
 }
 
-/** The request that the options describe. */
+/** The request that the options describe. @throws Fault `INPUT_INVALID` when one says nothing about it */
 export function requestOf({ action, account, ip, ua, device, confidence }: SubjectFlags): GuardRequest {
-  return { action, account, ip, ua, device: device === undefined ? null : { id: device, confidence } };
+  if (device === undefined && confidence !== undefined)
+    throw new Fault(
+      'INPUT_INVALID',
+      '--confidence is that of the device that --device names, and there is none',
+    );
+  const known = device === undefined ? null : { id: device, confidence: confidence ?? defaultConfidence };
+  return { action, account, ip, ua, device: known };
 }
+
+const defaultConfidence: Confidence = 'MEDIUM';

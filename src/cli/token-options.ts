@@ -17,9 +17,11 @@ export function withToken(command: Command, role: string): Command {
 
 /**
  * The token that the options name, if any. Rejects with the system's own error when its file cannot be read, and with
- * `INPUT_INVALID` for what no header can carry.
+ * `INPUT_INVALID` for what no header can carry, or where both name one.
  */
 export async function tokenOf({ token, tokenFile }: TokenFlags): Promise<string | undefined> {
+  if (token !== undefined && tokenFile !== undefined)
+    throw new Fault('INPUT_INVALID', '--token and --token-file both name a token: leave one of them out');
   if (tokenFile !== undefined)
     return checkedToken('the file of --token-file', (await readFile(tokenFile, 'utf8')).trim());
   return token === undefined ? undefined : checkedToken('--token', token);

@@ -15,6 +15,7 @@ describe('drill', () => {
     [['--seconds', '5'], 'name it with --url'],
     [['--token', 'x'], 'name it with --url'],
     [['--token-file', 'x'], 'name it with --url'],
+    [['--url', 'http://127.0.0.1:1', '--token', 'x', '--token-file', 'x'], 'leave one of them out'],
   ])('refuses options that would seem to count: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await cli(['drill', ...flags]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);

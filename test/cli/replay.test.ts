@@ -332,6 +332,12 @@ describe('policy files', () => {
 });
 
 describe('explain', () => {
+  it('refuses a confidence of no device', async () => {
+    const flags = ['--account', 'a1', '--ip', '192.0.2.1', '--confidence', 'HIGH'];
+    const { code, stderr } = await cli(['explain', '-', ...flags], '');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--device names, and there is none')]);
+  });
+
   it('knows nothing of what comes after the time it is asked for', async () => {
     const lines = [0, 1, 2, 3].map((t) => event({ t: 100 + t })).join('\n');
     const subject = ['--account', 'a1', '--ip', '192.0.2.1', '--json'];
