@@ -71,7 +71,10 @@ function describeKey(
   { scope, stops, score, rememberedLevel, hard, soft }: KeyExplanation,
   at: number,
 ): string {
-  const facts = [`score ${score}`, `remembers level ${rememberedLevel}`];
+  const facts = [
+    score === 0 ? 'score 0' : `score ${score} as of its last change`,
+    `remembers level ${rememberedLevel}`,
+  ];
   if (hard) facts.push(`HARD level ${hard.level} for ${inWords(hard.until - at)}`);
   if (soft) facts.push(`SOFT level ${soft.level} for ${inWords(soft.until - at)}`);
   return `${scope}, ${scopeWords[scope]}: ${facts.join(', ')}${stops ? '' : '; a block here does not stop this request'}.`;

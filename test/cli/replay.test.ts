@@ -358,6 +358,7 @@ describe('explain', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('Now: HARD_BLOCK level 2 for 1 minute: the account (K4) is blocked at level 2.');
     expect(stdout).toContain('Budget: 3 of 20 eligible failures.');
+    expect(stdout).toContain('K4, the account: score 9 as of its last change, remembers level 2');
   });
 
   it('as JSON, and what the next failure would give', async () => {
