@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
+import { reportText } from '../../src/cli/prove/report-text.ts';
 import { runProve } from '../../src/cli/prove/run-prove.ts';
 import { tracesOf, writeTraces } from '../../src/cli/prove/traces.ts';
 import { parseEventLine } from '../../src/cli/replay/event-line.ts';
@@ -102,6 +103,35 @@ describe('the default policies', () => {
     const anything = strategies.filter(({ id }) => id === 'anything');
     const search = { engine, policy, action: 'auth.login', width: 4, isOver: () => false };
     for (const strategy of anything) expect(mostGuesses(strategy, search).guesses).toBeGreaterThan(300);
+  });
+
+  it('are no findings where time was up', () => {
+    const engine = new ProofEngine({ policies: [defaultLogin] });
+    const search = { engine, policy: defaultLogin, action: 'auth.login', width: 4 };
+    const [strategy] = strategies;
+    if (strategy === undefined) throw new Error('There is a strategy.');
+    expect(mostGuesses(strategy, { ...search, isOver: () => true })).toMatchObject({
+      guesses: 0,
+      isMore: true,
+    });
+    expect(mostGuesses(strategy, { ...search, isOver: () => false })).toMatchObject({ isMore: false });
+    const told = (guesses: number) => {
+      const cut = proof.policies.map((policy) => ({
+        ...policy,
+        worst: policy.worst && {
+          ...policy.worst,
+          guesses: [{ strategy, guesses, isMore: true, trail: null }],
+        },
+      }));
+      return reportText({
+        proof: { ...proof, policies: cut },
+        seed: 1,
+        policyFile: undefined,
+        out: undefined,
+      });
+    };
+    expect(told(0)).toContain(`${strategy.says}  not searched`);
+    expect(told(7)).toContain(`${strategy.says}  7 at least`);
   });
 
   it('let a way of its own make a device trusted while the account is blocked, as the page says', () => {

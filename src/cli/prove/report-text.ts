@@ -78,7 +78,7 @@ function boundLines({ scenes, walks, isWhole }: PolicyProof): string[] {
 function worstLines({ guesses, guessBound, sieges, budgets }: WorstCases): string[] {
   const rows = guesses.map(({ strategy, guesses: count, isMore }) => [
     `    ${strategy.says}`,
-    `${count}${isMore ? ' and more' : ''}`,
+    guessesText(count, isMore),
   ]);
   return [
     `  most guesses on one account in a day${guessBound === null ? '' : `; without a device of the owner’s never more than ${guessBound}`}`,
@@ -91,6 +91,11 @@ function worstLines({ guesses, guessBound, sieges, budgets }: WorstCases): strin
         `    ${owner} device: ${inWords(longestMs)} in a row, ${inWords(totalMs)} in the first day`,
     ),
   ];
+}
+
+function guessesText(count: number, isMore: boolean): string {
+  if (!isMore) return `${count}`;
+  return count === 0 ? 'not searched' : `${count} at least`;
 }
 
 function siegeRow({ ownerLane, owner, besieger, denials }: Siege): string[] {

@@ -13,7 +13,7 @@ export interface MostGuesses {
   readonly strategy: Strategy;
   /** Wrong credentials that were looked at within the time. */
   readonly guesses: number;
-  /** Whether the search stopped there with more to come. */
+  /** Whether the search stopped there, because that is enough or time was up, and there may be more. */
   readonly isMore: boolean;
   readonly trail: Trail | null;
 }
@@ -35,7 +35,8 @@ export function mostGuesses(strategy: Strategy, search: GuessSearch): MostGuesse
   const ways = waysOf(strategy.acts);
   const patient = climbWith(strategy, search, (state) => paceOf(state, search.policy, ways));
   const impatient = climbWith(strategy, { ...search, width: Math.ceil(search.width / 4) }, freeAt);
-  return impatient.guesses > patient.guesses ? impatient : patient;
+  const most = impatient.guesses > patient.guesses ? impatient : patient;
+  return { ...most, isMore: patient.isMore || impatient.isMore };
 }
 
 /** When the account is open again, whatever it holds against the guesser. */
@@ -74,7 +75,7 @@ function climbWith(
     if (best !== undefined) most = { strategy, guesses: layer, isMore: layer >= enough, trail: best.trail };
     if (layer >= enough) break;
   }
-  return most;
+  return isOver() ? { ...most, isMore: true } : most;
 }
 
 const ENOUGH = 500;
