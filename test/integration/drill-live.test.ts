@@ -28,7 +28,8 @@ describe('a drill against a running service', () => {
       ...['--url', service.url, '--token', roleTokens.decide, '--seconds', '3', '--json'],
     );
     expect(code).toBe(0);
-    const { attacks } = JSON.parse(out);
+    const { attacks, people } = JSON.parse(out);
+    expect(people).toEqual({ attempts: expect.any(Number), refused: 0 });
     expect(attacks.map(({ name }: { name: string }) => name)).toEqual([
       'brute force',
       'spray',

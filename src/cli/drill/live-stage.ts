@@ -27,7 +27,7 @@ export class LiveStage implements AttackStage {
   readonly #client: DecisionClient;
   readonly #action: string;
   readonly #name: string;
-  readonly #place: number;
+  readonly #addressOf: (ip: string) => string;
   readonly #endAtMs: number;
   readonly #fates = { trusted: { attempts: 0, refused: 0 }, known: { attempts: 0, refused: 0 } };
   #requests = 0;
@@ -39,13 +39,19 @@ export class LiveStage implements AttackStage {
 
   /**
    * @param name part of every account and device, so that two drills do not meet
-   * @param place of the attack among the others, so that their addresses do not meet
+   * @param addressOf moves an address of the attack to where it meets neither those of others nor anybody's
    */
-  constructor(client: DecisionClient, action: string, name: string, place: number, endAtMs: number) {
+  constructor(
+    client: DecisionClient,
+    action: string,
+    name: string,
+    addressOf: (ip: string) => string,
+    endAtMs: number,
+  ) {
     this.#client = client;
     this.#action = action;
     this.#name = name;
-    this.#place = place;
+    this.#addressOf = addressOf;
     this.#endAtMs = endAtMs;
   }
 
@@ -139,16 +145,9 @@ export class LiveStage implements AttackStage {
     return {
       action: this.#action,
       account: `${this.#name} ${account}`,
-      ip: nobodys(ip, this.#place),
+      ip: this.#addressOf(ip),
       ua,
       device: device ? { ...device, id: `${this.#name} ${device.id}` } : null,
     };
   }
-}
-
-/** The same address in the range for measurements (RFC 2544); IPv6 attacks come from documentation as they are. */
-function nobodys(ip: string, place: number): string {
-  if (ip.includes(':')) return ip;
-  const [, , third = '0', fourth = '0'] = ip.split('.');
-  return `198.${18 + (place % 2)}.${(Number(third) + 40 * place) % 256}.${fourth}`;
 }

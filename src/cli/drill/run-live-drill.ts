@@ -6,6 +6,7 @@ import type { CommandIo, ExitCode } from '../streams.ts';
 import { type Attack, attacks, victim } from './attacks.ts';
 import { DecisionClient } from './decision-client.ts';
 import { type LiveResult, LiveStage } from './live-stage.ts';
+import { nobodysAddresses } from './nobodys-addresses.ts';
 import { inWords, table } from './report.ts';
 
 export interface LiveDrillOptions {
@@ -34,8 +35,9 @@ export async function runLiveDrill(options: LiveDrillOptions, io: CommandIo): Pr
   const client = new DecisionClient(url, token);
   const endAtMs = performance.now() + seconds * 1_000;
   const run = randomBytes(4).toString('hex');
+  const drawn = randomBytes(8);
   const stageOf = (name: string, place: number): LiveStage =>
-    new LiveStage(client, 'auth.login', `drill ${run} ${name}`, place, endAtMs);
+    new LiveStage(client, 'auth.login', `drill ${run} ${name}`, nobodysAddresses(drawn, place), endAtMs);
   const people = stageOf('people', 6);
   await people.signIn('first', 'trusted');
   if (!json) io.stderr.write(`portcullis: attacking ${url} for ${seconds} s; watch it in the console\n`);
@@ -45,7 +47,9 @@ export async function runLiveDrill(options: LiveDrillOptions, io: CommandIo): Pr
     signInAsUsual(people),
   ]);
   io.stdout.write(
-    json ? `${JSON.stringify({ attacks: results })}\n` : reportText(options, results, people.result()),
+    json
+      ? `${JSON.stringify({ attacks: results, people: people.result().owners.trusted })}\n`
+      : reportText(options, results, people.result()),
   );
   return 0;
 }
