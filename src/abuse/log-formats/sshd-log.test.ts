@@ -109,6 +109,11 @@ describe('what counts as an attempt', () => {
       ['succeed ann 192.0.2.1'],
     ],
     [
+      'a certificate whose name looks like an address',
+      'Failed publickey for root from 192.0.2.1 port 22 ssh2: ED25519-CERT SHA256:abc ID a from 198.51.100.9 port 22 ssh2: z (serial 0) CA ED25519 SHA256:abc',
+      ['fail root 192.0.2.1'],
+    ],
+    [
       'a principal',
       'Accepted gssapi-with-mic for ann from 192.0.2.1 port 22 ssh2: ann@EXAMPLE',
       ['succeed ann 192.0.2.1'],
@@ -287,11 +292,15 @@ describe('what counts as an attempt', () => {
   it.each([
     [
       'the name of a certificate',
-      'Failed publickey for root from 192.0.2.1 port 22 ssh2: ED25519-CERT SHA256:abc ID a from 198.51.100.9 port 22 ssh2: z (serial 0) CA ED25519 SHA256:abc',
+      'Failed publickey for invalid user bob from 192.0.2.1 port 22 ssh2: ED25519-CERT SHA256:abc ID a from 198.51.100.9 port 22 ssh2: z (serial 0) CA ED25519 SHA256:abc',
     ],
     [
       'the name of a user before a key',
       'Failed publickey for invalid user a from 198.51.100.9 port 22 ssh2: RSA SHA256:abc from 192.0.2.1 port 22 ssh2: RSA SHA256:abc',
+    ],
+    [
+      'the beginning of a name that is longer than any',
+      `Disconnecting invalid user a 198.51.100.9 port 22: ${'x'.repeat(2_000)} 192.0.2.1 port 22: Too many authentication failures [preauth]`,
     ],
     [
       'the name that a user changes to',

@@ -12,8 +12,10 @@ export interface SshdPeer {
  * which ways there are; `garbled` begins like one of these and goes on otherwise.
  */
 export type SshdMessage =
-  | ({ readonly what: 'failed' | 'accepted' | 'trace' | 'left'; readonly times: number } & SshdPeer)
+  | ({ readonly what: SshdAttempt; readonly times: number } & SshdPeer)
   | { readonly what: 'probe' | 'closed' | 'other' | 'garbled' };
+
+type SshdAttempt = 'failed' | 'accepted' | 'trace' | 'left';
 
 const probe: SshdMessage = { what: 'probe' };
 const closed: SshdMessage = { what: 'closed' };
@@ -39,7 +41,7 @@ const exceeded = /^error: maximum authentication attempts exceeded for (?:invali
 /** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
 const unfinished =
   /^(Connection (?:closed|reset) by|Disconnected from|Disconnecting) (authenticating|invalid) user /;
-/** Names of users that there are hold no spaces as a rule, so that nothing of a client's choice stands before the address. */
+/** Behind a name without spaces, as users that there are have. */
 const peerOfKnown = /(?<=^\S+) (\S+) port \d{1,5}(?=$|:? )/g;
 const peerAtEnd = / (\S+) port \d{1,5}(?: \[preauth\])?$/g;
 const peerBeforeReason = / (\S+) port \d{1,5}:(?= )/g;
@@ -64,7 +66,7 @@ function readOne(message: string, times: number): SshdMessage {
   if (judged !== null) return readVerdict(judged, message, times);
   for (const pattern of [invalidUser, pamError, exceeded]) {
     const found = pattern.exec(message);
-    if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times) ?? garbled;
+    if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times);
   }
   const ended = unfinished.exec(message);
   if (ended !== null) return readUnfinished(ended, message);
@@ -72,47 +74,56 @@ function readOne(message: string, times: number): SshdMessage {
 }
 
 /** A key that was not taken shows an attempt, but clients offer one key after the other before they are let in. */
-function readVerdict([start, word, method]: RegExpExecArray, message: string, times: number): SshdMessage {
+function readVerdict(
+  [start, word, method, unknown]: RegExpExecArray,
+  message: string,
+  times: number,
+): SshdMessage {
   if (word === 'Postponed' || word === 'Partial') return other;
   if (word === 'Failed' && method === 'none') return probe;
   const isWeak = word === 'Failed' && (method === 'publickey' || method === 'hostbased');
   const what = word === 'Accepted' ? 'accepted' : isWeak ? 'trace' : 'failed';
   if (method !== undefined && isBrief.test(method)) {
-    return peerAfter(start.length, message, originOfVerdict, what, times) ?? garbled;
+    return peerAfter(start.length, message, originOfVerdict, what, times);
   }
   const [peer, another] = peersIn(message.slice(start.length), originBeforeMore);
-  return peer === undefined || another !== undefined ? garbled : { what, times, ...peer };
+  const isClear = another === undefined || (unknown === undefined && isPlainName(peer?.user));
+  return told(what, isClear ? peer : undefined, times);
 }
+
+/** Users that there are have such names as a rule: then nothing of a client's choice stands before the address. */
+const isPlainName = (user: string | undefined): boolean => user !== undefined && !user.includes(' ');
 
 function readUnfinished([start, word, known]: RegExpExecArray, message: string): SshdMessage {
   const rest = message.slice(start.length);
   const [peerOfUser] = known === 'authenticating' ? peersIn(rest, peerOfKnown) : [];
   const peers = peersIn(rest, word === 'Disconnecting' ? peerBeforeReason : peerAtEnd);
   const isClear = peers.length === 1 || !rest.includes(quotingReason);
-  const peer = peerOfUser ?? (isClear ? peers.at(-1) : undefined);
-  return peer === undefined ? garbled : { what: 'left', times: 1, ...peer };
+  return told('left', peerOfUser ?? (isClear ? peers.at(-1) : undefined), 1);
+}
+
+function told(what: SshdAttempt, peer: SshdPeer | undefined, times: number): SshdMessage {
+  return peer === undefined || peer.user.length > longestUser ? garbled : { what, times, ...peer };
 }
 
 /** All that may be the peer, in a text that begins with the name of the user. */
 function peersIn(text: string, pattern: RegExp): SshdPeer[] {
-  return [...text.matchAll(pattern)]
-    .filter(({ index }) => index <= longestUser)
-    .map(({ index, 1: ip = '' }) => ({ user: nameOf(text.slice(0, index)), ip }));
+  return [...text.matchAll(pattern)].map(({ index, 1: ip = '' }) => ({
+    user: nameOf(text.slice(0, index)),
+    ip,
+  }));
 }
 
 function peerAfter(
   start: number,
   message: string,
   pattern: RegExp,
-  what: 'failed' | 'accepted' | 'trace',
+  what: SshdAttempt,
   times: number,
-): SshdMessage | null {
+): SshdMessage {
   const from = message.lastIndexOf(' from ');
-  if (from < start) return null;
-  const found = pattern.exec(message.slice(from + 6));
-  const user = message.slice(start, from);
-  if (found === null || user.length > longestUser) return null;
-  return { what, times, user: nameOf(user), ip: found[1] ?? '' };
+  const ip = from < start ? undefined : pattern.exec(message.slice(from + 6))?.[1];
+  return told(what, ip === undefined ? undefined : { user: nameOf(message.slice(start, from)), ip }, times);
 }
 
 const nameOf = (user: string): string => (user === '' ? emptyAccount : user);
