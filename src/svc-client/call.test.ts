@@ -1,14 +1,15 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { startLoopback } from '../../test/integration/svc-client/loopback.ts';
 import {
   inVirtualTime,
   simulateClient,
   testKeys,
 } from '../../test/simulation/svc-client/simulated-client.ts';
 import { behindCheckpoint, type SimAnswer } from '../../test/simulation/svc-client/simulated-network.ts';
-import { settled } from '../testing/virtual-clock.ts';
+import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import { pause } from './clock.ts';
-import { createCheckpoint, currentJourney, runInJourney, type SvcRequest } from './index.ts';
+import { createCheckpoint, createSvcClient, currentJourney, runInJourney, type SvcRequest } from './index.ts';
 import { Journey } from './journey.ts';
 
 /** Answers with these statuses in turn, then with 200 for ever. */
@@ -325,6 +326,30 @@ describe('rates', () => {
     }
     await inVirtualTime(clock, Promise.all([first, client.call('stock@1')]));
     expect(arrivedAt).toBe(101);
+  });
+
+  it('tell those whose stream has failed while they waited, and end no process', async () => {
+    const loopback = await startLoopback((_, response) => response.end());
+    const clock = new VirtualClock();
+    const target = {
+      url: loopback.url,
+      pool: { ratePerSecond: 1, burst: 1 },
+      queue: { limit: 1, deadlineMs: 5_000 },
+    };
+    const client = createSvcClient(
+      { self: 'orders@1', keys: testKeys, targets: { 'stock@1': target } },
+      { clock },
+    );
+    await client.call('stock@1');
+    const body = new PassThrough();
+    const outcome = expect(client.call('stock@1', { method: 'POST', body })).rejects.toThrow('hung up');
+    body.destroy(new TypeError('the visitor hung up'));
+    await settled();
+    await clock.advance(1_000);
+    await outcome;
+    expect(loopback.requests).toHaveLength(1);
+    await client.close();
+    await loopback.close();
   });
 });
 

@@ -13,7 +13,7 @@ import { type RetryCause, retryCause, type WithholdReason } from './retry-rules.
 import type { Target } from './target.ts';
 import { isShut, type Passage } from './target-breaker.ts';
 import { countCall, takeRetry } from './target-retry-budget.ts';
-import type { Outcome, SvcResponse } from './transport.ts';
+import { isStream, type Outcome, type SvcResponse } from './transport.ts';
 
 /**
  * What became of a call. `ok` means that the service answered, whatever its status. A denial means that nothing was
@@ -134,6 +134,10 @@ export class Call implements Gate {
 
   private async wait(clearance: Cleared): Promise<Clearance> {
     const { rails, clock } = this.context;
+    const { body } = this.request;
+    // Until the request is sent nobody else need listen, and a stream that fails unheard would end the process. The failure is
+    // told when it is sent.
+    if (isStream(body)) body.on('error', () => undefined);
     this.target.waiting += 1;
     try {
       await pause(clock, clearance.waitMs, this.request.signal);
