@@ -52,6 +52,12 @@ function scripted(...answers: readonly (number | Error)[]) {
   return { sent, fetch: answering };
 }
 
+/** Answers nothing until it is broken off. */
+const hanging: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+  });
+
 /** A client, and whoever wants to know of its changes. */
 function changing() {
   const listeners: (() => void)[] = [];
@@ -149,12 +155,30 @@ describe('publishing health', () => {
     expect(sent.length).toBeLessThanOrEqual(11);
   });
 
+  it('gives a service five seconds to answer, by a timer that nothing can collect', async () => {
+    const { clock, live } = handClock();
+    const faults: Fault[] = [];
+    const onFault = (fault: Fault) => faults.push(fault);
+    publishHealth(client(), { ...options, onFault }, { clock, fetch: hanging, random: () => 1 });
+    expect(live()).toMatchObject([{ delayMs: 5_000, keepsAlive: false }]);
+    live()[0]?.run();
+    await settled();
+    expect(faults).toMatchObject([{ code: 'TARGET_UNREACHABLE', cause: { name: 'TimeoutError' } }]);
+    expect(live()).toMatchObject([{ delayMs: 20_000 }]);
+  });
+
+  it('stops when whoever is told of a fault says so', async () => {
+    const { clock, live } = handClock();
+    const { sent, fetch } = scripted(503);
+    const onFault = () => void publication.stop();
+    const publication = publishHealth(client(), { ...options, onFault }, { clock, fetch });
+    await settled();
+    expect(sent).toHaveLength(1);
+    expect(live()).toEqual([]);
+  });
+
   it('stops: what is under way is broken off and nothing follows', async () => {
     const { clock, live } = handClock();
-    const hanging: typeof fetch = (_, init) =>
-      new Promise((_resolve, reject) => {
-        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
-      });
     const publication = publishHealth(client(), options, { clock, fetch: hanging });
     await publication.stop();
     expect(live()).toEqual([]);

@@ -72,12 +72,13 @@ class Publication implements HealthPublication {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #fetch: typeof fetch;
-  readonly #ending = new AbortController();
   readonly #deafen: () => void;
   #cancel: () => void = () => {};
   /** When the next report is planned for, by the clock. */
   #dueAt = Number.POSITIVE_INFINITY;
   #underWay: Promise<void> | null = null;
+  #breakOff: () => void = () => {};
+  #hasEnded = false;
   #failures = 0;
   /** A breaker has changed, or a loop was refused, since the report that is under way was written. */
   #isStale = false;
@@ -106,7 +107,8 @@ class Publication implements HealthPublication {
   async stop(): Promise<void> {
     this.#deafen();
     this.#cancel();
-    this.#ending.abort();
+    this.#hasEnded = true;
+    this.#breakOff();
     await this.#underWay;
   }
 
@@ -124,10 +126,11 @@ class Publication implements HealthPublication {
     this.#isStale = false;
     this.#underWay = this.#send().then((fault) => {
       this.#underWay = null;
-      if (this.#ending.signal.aborted) return;
+      if (this.#hasEnded) return;
       this.#failures = fault === null ? 0 : this.#failures + 1;
       if (fault !== null) this.#settings.onFault(fault);
-      this.#plan(this.#isStale && fault === null ? LEAST_PAUSE_MS : this.#pauseMs());
+      // Whoever is told may have stopped it.
+      if (!this.#hasEnded) this.#plan(this.#isStale && fault === null ? LEAST_PAUSE_MS : this.#pauseMs());
     });
     // Looking at the client's health may tell of a breaker, and plan a report beside this one.
     this.#cancel();
@@ -150,6 +153,12 @@ class Publication implements HealthPublication {
   /** Why the report did not arrive, or null. */
   async #send(): Promise<Fault | null> {
     const { url, token, name, everyMs } = this.#settings;
+    // A controller for each report, and a timer that holds it: Node 20 lets the timeout within an `AbortSignal.any` be collected,
+    // and a signal for all reports would gather a little of each.
+    const report = new AbortController();
+    this.#breakOff = () => report.abort();
+    const late = new DOMException(`No answer within ${PATIENCE_MS} ms`, 'TimeoutError');
+    const cancel = this.#clock.after(PATIENCE_MS, () => report.abort(late), { keepsAlive: false });
     try {
       const response = await this.#fetch(url, {
         method: 'POST',
@@ -160,12 +169,14 @@ class Publication implements HealthPublication {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
         body: JSON.stringify(healthReport(name, everyMs, this.#client.health())),
-        signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE_MS)]),
+        signal: report.signal,
       });
       await response.body?.cancel();
       return response.ok ? null : notTaken(`it answered ${response.status}`);
     } catch (cause) {
       return notTaken('it could not be reached', cause);
+    } finally {
+      cancel();
     }
   }
 }
