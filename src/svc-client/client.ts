@@ -256,7 +256,11 @@ function checkpointOf(context: CallContext): Checkpoint {
   };
 }
 
+/** A `Request` tells its signal of an abort only while somebody holds it: here it lives as long as its signal is in use. */
+const requestsBySignal = new WeakMap<AbortSignal, Request>();
+
 function requestInit(request: Request): RequestInit {
   const { method, headers, body, signal } = request;
+  requestsBySignal.set(signal, request);
   return { method, headers, body, signal };
 }

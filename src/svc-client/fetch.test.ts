@@ -1,10 +1,12 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { simBody } from '../../test/simulation/svc-client/simulated-network.ts';
 import { settled } from '../testing/virtual-clock.ts';
 import { readSvcUrl } from './fetch.ts';
-import { createSvcClient, type TargetOptions } from './index.ts';
+import { type Attempt, createSvcClient, type Outcome, type TargetOptions } from './index.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -226,6 +228,50 @@ describe('fetch', () => {
       body: 'z',
     });
     expect(() => client.fetchFor('bills@1')).toThrow(expect.objectContaining({ code: 'TARGET_UNKNOWN' }));
+  });
+});
+
+describe('a Request that nobody else holds', () => {
+  const collect: () => void = (() => {
+    setFlagsFromString('--expose-gc');
+    return runInNewContext('gc');
+  })();
+
+  /** A client whose calls end only when their caller goes away, and what it was asked to send. */
+  function unanswered() {
+    const sent: Attempt[] = [];
+    const send = (attempt: Attempt) =>
+      new Promise<Outcome>((resolve) => {
+        sent.push(attempt);
+        const { signal } = attempt;
+        signal?.addEventListener('abort', () => resolve({ kind: 'aborted', reason: signal.reason }));
+      });
+    const endpoint = { send, close: async () => undefined };
+    const client = createSvcClient(
+      { self: 'orders@1', keys: testKeys, targets: { 'stock@1': { url: 'http://stock' } } },
+      { transport: { open: () => endpoint } },
+    );
+    return { client, sent };
+  }
+
+  it('still tells the call that its caller went away', async () => {
+    const { client, sent } = unanswered();
+    const leaving = new AbortController();
+    const reasons: unknown[] = [];
+    const { signal } = leaving;
+    client
+      .fetchFor('stock@1')(new Request('http://any.example/', { signal }))
+      .catch((reason) => {
+        reasons.push(reason);
+      });
+    await settled();
+    collect();
+    await settled();
+    collect();
+    leaving.abort(new TypeError('left'));
+    await settled();
+    expect(sent).toHaveLength(1);
+    expect(reasons).toMatchObject([{ message: 'left' }]);
   });
 });
 
