@@ -162,7 +162,8 @@ export class CallAttempt implements Attempt {
   /** Takes back what the callee did not use, if that is certain. Tells whether a call further down failed. */
   private settleLoan(outcome: Outcome): boolean {
     const { journey, lent } = this;
-    if (outcome.kind === 'unreachable' && !outcome.sent) journey.takeBack(lent, lent);
+    const hasFailed = outcome.kind === 'unreachable' || outcome.kind === 'timeout';
+    if (hasFailed && outcome.sent === false) journey.takeBack(lent, lent);
     if (outcome.kind !== 'response' || this.nonce === '') return false;
     const receipt = this.readReceipt(outcome.receipt, retryCause(outcome) !== null);
     if (receipt === null) return false;
@@ -185,8 +186,8 @@ export class CallAttempt implements Attempt {
 
 /**
  * What the attempt shows of its target. A timeout counts only if the target had at least half of its usual time, and the
- * whole request: callers that are nearly out of time, or send slowly, must not open its breaker for all others. A gateway
- * error closes no breaker.
+ * whole request: callers that are nearly out of time, send slowly, or hold all connections, must not open its breaker for all
+ * others. A gateway error closes no breaker.
  */
 function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evidence {
   switch (outcome.kind) {
@@ -194,7 +195,7 @@ function evidenceOf(outcome: Outcome, passage: Passage, hadTime: boolean): Evide
       if (outcome.response.status < 502 || outcome.response.status > 504) return 'good';
       return passage === 'probe' ? 'bad' : 'none';
     case 'timeout':
-      return hadTime && outcome.isUploading !== true ? 'bad' : 'none';
+      return hadTime && outcome.isUploading !== true && outcome.isCrowded !== true ? 'bad' : 'none';
     case 'unreachable':
       return 'bad';
     case 'aborted':
@@ -224,7 +225,10 @@ export function faultOf(
   if (outcome.kind === 'unreachable') {
     return new Fault('TARGET_UNREACHABLE', `${slugKey} cannot be reached`, { cause: outcome.cause });
   }
-  return outcome.isUploading === true
-    ? new Fault('TARGET_TIMEOUT', `what is sent to ${slugKey} did not come in time`)
+  if (outcome.isUploading === true) {
+    return new Fault('TARGET_TIMEOUT', `what is sent to ${slugKey} did not come in time`);
+  }
+  return outcome.isCrowded === true
+    ? new Fault('TARGET_TIMEOUT', `no connection to ${slugKey} was free in time`)
     : new Fault('TARGET_TIMEOUT', `${slugKey} did not answer in time`);
 }

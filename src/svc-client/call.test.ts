@@ -6,7 +6,11 @@ import {
   simulateClient,
   testKeys,
 } from '../../test/simulation/svc-client/simulated-client.ts';
-import { behindCheckpoint, type SimAnswer } from '../../test/simulation/svc-client/simulated-network.ts';
+import {
+  behindCheckpoint,
+  type SimAnswer,
+  type SimReply,
+} from '../../test/simulation/svc-client/simulated-network.ts';
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import { pause } from './clock.ts';
 import { createCheckpoint, createSvcClient, currentJourney, runInJourney, type SvcRequest } from './index.ts';
@@ -461,21 +465,22 @@ describe('the call tree', () => {
   it('takes back what was lent only if it is certain that nobody used it', async () => {
     const { client, clock, network } = simulateClient({}, { retries: 2 });
     const checkpoint = createCheckpoint({ self: 'stock@1', keys: testKeys }, clock);
-    let reply: 'refused' | 'broken' | SimAnswer = { status: 200 };
+    let reply: SimReply = { status: 200 };
     network.host(
       'http://stock',
       behindCheckpoint(checkpoint, async () => reply),
     );
     await inVirtualTime(clock, client.call('stock@1'));
     const left: (number | undefined)[] = [];
-    for (reply of ['refused', 'broken'] as const) {
+    for (reply of ['refused', 'broken', 'crowded'] as const) {
       await client.journey({}, async () => {
         const running = client.call('stock@1', { method: 'POST' });
-        await expect(inVirtualTime(clock, running)).rejects.toMatchObject({ code: 'TARGET_UNREACHABLE' });
+        const code = reply === 'crowded' ? 'TARGET_TIMEOUT' : 'TARGET_UNREACHABLE';
+        await expect(inVirtualTime(clock, running)).rejects.toMatchObject({ code });
         left.push(currentJourney()?.retriesLeft);
       });
     }
-    expect(left).toEqual([2, 1]);
+    expect(left).toEqual([2, 1, 2]);
   });
 
   it('goes on lending when something in between answered for the service', async () => {

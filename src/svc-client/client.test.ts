@@ -244,6 +244,18 @@ describe('a call that fails', () => {
     expect(client.health().targets[0]?.breaker).toBe('closed');
   });
 
+  it('times out while the readers of others hold all connections, which opens no breaker', async () => {
+    const { url } = await serve((_, response) => response.writeHead(200).write('a'));
+    const client = clientOf({ url, connections: 1, timeoutMs: 200, breaker: { threshold: 1 } });
+    const { body } = await answerOf(client, 'stock@1', { timeoutMs: 60_000, deadlineMs: 60_000 });
+    await expect(client.call('stock@1', { method: 'POST' })).rejects.toMatchObject({
+      code: 'TARGET_TIMEOUT',
+      message: 'no connection to stock@1 was free in time',
+    });
+    expect(client.health().targets[0]?.breaker).toBe('closed');
+    await body[Symbol.asyncIterator]().return?.();
+  });
+
   it('is unreachable when what listens speaks something else', async () => {
     const server = createTcpServer((socket) => socket.resume().end('220 mail.example\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

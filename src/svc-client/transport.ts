@@ -67,6 +67,10 @@ export type Outcome =
       readonly kind: 'timeout';
       /** The rest of the caller's stream was awaited and not the target. */
       readonly isUploading?: true;
+      /** False only if it is certain that nothing of the request left, as below. */
+      readonly sent?: false;
+      /** It waited for a connection while all were in use: the target was never asked. */
+      readonly isCrowded?: true;
     }
   | {
       readonly kind: 'unreachable';

@@ -6,6 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
 import { systemClock } from './clock.ts';
 import { undiciTransport } from './undici-transport.ts';
 
@@ -213,7 +214,7 @@ describe('an attempt over undici', () => {
     expect(outcome).toEqual({ kind: 'timeout' });
   });
 
-  it('waits for the target when its stream waits for a connection', async () => {
+  it('waits for neither its stream nor the target when all connections are in use', async () => {
     const target = await startLoopback(() => undefined);
     cleanups.push(target.close);
     const endpoint = endpointAt(target.url);
@@ -222,9 +223,41 @@ describe('an attempt over undici', () => {
     upload.write('ten bytes.');
     const outcome = await endpoint.send(attempt({ method: 'POST', body: upload, timeoutMs: 500 }));
 
-    expect(outcome).toEqual({ kind: 'timeout' });
+    expect(outcome).toEqual({ kind: 'timeout', sent: false, isCrowded: true });
     expect(upload.destroyed).toBe(true);
-    await Promise.all(others);
+    expect(await Promise.all(others)).toEqual(others.map(() => ({ kind: 'timeout' })));
+  });
+
+  it('has waited for a connection also where those that hold it give up at the same moment', async () => {
+    const target = await startLoopback(() => undefined);
+    cleanups.push(target.close);
+    const clock = new VirtualClock();
+    const endpoint = undiciTransport(clock).open(target.url, 1);
+    cleanups.push(() => endpoint.close());
+    const asked = once(target.server, 'request');
+    const sending = [1, 2].map(() => endpoint.send(attempt({ startedAt: clock.now() })));
+    await asked;
+    await clock.advance(5_000);
+    expect(await Promise.all(sending)).toEqual([
+      { kind: 'timeout' },
+      { kind: 'timeout', sent: false, isCrowded: true },
+    ]);
+  });
+
+  it('waits for the target when no connection comes about, and is certain not to have been sent', async () => {
+    const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    const { port } = silent.address() as AddressInfo;
+    const clock = new VirtualClock();
+    const endpoint = undiciTransport(clock).open(`https://127.0.0.1:${port}`, 1);
+    cleanups.push(() => endpoint.close());
+    const connecting = once(silent, 'connection');
+    const sending = [1, 2].map(() => endpoint.send(attempt({ startedAt: clock.now() })));
+    const [socket] = (await connecting) as [Socket];
+    await clock.advance(5_000);
+    expect(await Promise.all(sending)).toEqual([1, 2].map(() => ({ kind: 'timeout', sent: false })));
+    socket.destroy();
   });
 
   it('may have been sent when the target broke the connection before the stream ended', async () => {

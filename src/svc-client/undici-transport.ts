@@ -3,6 +3,7 @@ import { type Dispatcher, Pool, util } from 'undici';
 import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
 import { type Expiring, ExpiryWatch } from './expiry-watch.ts';
+import { Occupancy } from './occupancy.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
 import { type Flow, ResponseBody } from './response-body.ts';
 import type { ResponseHeaders } from './retry-after.ts';
@@ -79,6 +80,7 @@ function failureOf(error: Error, upload: Upload | null, sent: boolean): Outcome 
 class UndiciEndpoint implements Endpoint {
   readonly #pool: Pool;
   readonly #watch: ExpiryWatch;
+  readonly #occupancy: Occupancy;
   #underWay = 0;
   #onIdle: (() => void) | null = null;
   #closing: Promise<void> | null = null;
@@ -86,12 +88,13 @@ class UndiciEndpoint implements Endpoint {
   constructor(origin: string, connections: number, watch: ExpiryWatch) {
     this.#pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
     this.#watch = watch;
+    this.#occupancy = new Occupancy(connections);
   }
 
   send(attempt: Attempt): Promise<Outcome> {
     return new Promise((resolve) => {
       const { method, path, headers, body } = attempt;
-      const exchange = new Exchange(attempt, this.#watch, resolve, this.#noteEnd);
+      const exchange = new Exchange(attempt, this.#watch, this.#occupancy, resolve, this.#noteEnd);
       this.#underWay += 1;
       if (exchange.begin()) this.#pool.dispatch({ method, path, headers, body }, exchange);
     });
@@ -168,6 +171,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   after: Expiring | null = null;
   private readonly attempt: Attempt;
   private readonly watch: ExpiryWatch;
+  private readonly occupancy: Occupancy;
+  private readonly occupancyMark: number;
   private readonly resolve: (outcome: Outcome) => void;
   /** To be told once, when neither more of the answer nor an end can come of it. */
   private readonly noteEnd: () => void;
@@ -190,6 +195,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   constructor(
     attempt: Attempt,
     watch: ExpiryWatch,
+    occupancy: Occupancy,
     resolve: (outcome: Outcome) => void,
     noteEnd: () => void,
   ) {
@@ -197,6 +203,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     this.deadlineAt = attempt.startedAt + attempt.deadlineMs;
     this.attempt = attempt;
     this.watch = watch;
+    this.occupancy = occupancy;
+    this.occupancyMark = occupancy.mark();
     this.resolve = resolve;
     this.noteEnd = noteEnd;
     this.upload = isStream(attempt.body) ? new Upload(attempt.body) : null;
@@ -217,6 +225,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
     // Thrown and not stopped: that would also end the connection, which others wait for.
     if (this.givenUp !== null) throw this.givenUp;
     this.stop = stop;
+    this.occupancy.take();
   }
 
   /** Answers whether undici is to go on, as the next does. */
@@ -268,14 +277,23 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   /** Once the answer has begun, its body may take until the deadline, while its reader takes what there is. */
   expire(): void {
     if (this.body === null || this.expiresAt >= this.deadlineAt) {
-      this.giveUp(new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'), {
-        kind: 'timeout',
-        ...(this.upload?.isAwaited && { isUploading: true }),
-      });
+      this.giveUp(
+        new Fault('TARGET_TIMEOUT', 'the response did not end within the deadline'),
+        this.timeout(),
+      );
       return;
     }
     if (this.standsStill(this.body)) this.giveUpUnread(this.attempt.stallMs);
     else this.lookAgain();
+  }
+
+  /** Whom the request has waited for: its caller, a connection of this process, or the target. */
+  private timeout(): Outcome {
+    if (this.stop !== null) {
+      return { kind: 'timeout', ...(this.upload?.isAwaited && { isUploading: true }) };
+    }
+    const isCrowded = this.occupancy.wasFullSince(this.occupancyMark);
+    return { kind: 'timeout', sent: false, ...(isCrowded && { isCrowded }) };
   }
 
   /** The time to answer may be long; a body that is there has to be read all the same. */
@@ -336,6 +354,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Flow {
   private release(): void {
     if (this.released) return;
     this.released = true;
+    if (this.stop !== null) this.occupancy.free();
     this.noteEnd();
     this.watch.remove(this);
     if (this.onAbort !== null) this.attempt.signal?.removeEventListener('abort', this.onAbort);

@@ -28,8 +28,11 @@ export interface SimRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a host does with a request: it answers, does not take the connection, or takes it and breaks it off. */
-export type SimReply = SimAnswer | 'refused' | 'broken';
+/**
+ * What becomes of a request: the host answers, does not take the connection, or takes it and breaks it off; or the caller has no
+ * connection free.
+ */
+export type SimReply = SimAnswer | 'refused' | 'broken' | 'crowded';
 export type SimHandler = (request: SimRequest) => Promise<SimReply>;
 
 /** A text as a response body. */
@@ -48,6 +51,7 @@ export function simBody(text: string): SvcBody {
 
 const refused: Outcome = { kind: 'unreachable', sent: false, cause: 'refused' };
 const broken: Outcome = { kind: 'unreachable', sent: true, cause: 'broken' };
+const crowded: Outcome = { kind: 'timeout', sent: false, isCrowded: true };
 
 interface Host {
   handler: SimHandler;
@@ -118,6 +122,7 @@ export class SimulatedNetwork implements Transport {
     const answer = await host.handler({ method, path, headers: { ...headers } });
     if (answer === 'refused') return refused;
     if (answer === 'broken') return broken;
+    if (answer === 'crowded') return crowded;
     await new Promise<void>((resolve) => this.#clock.after(this.#latencyMs, resolve));
     const { end } = answer;
     if (end === undefined) attempt.bodyEnded('complete');
