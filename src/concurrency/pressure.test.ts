@@ -48,6 +48,19 @@ describe('PressureMeter', () => {
     expect(meter.read(15_000)).toBeCloseTo(high * Math.exp(-1), 9);
   });
 
+  it.each([2_000, 30_000, 600_000])(
+    'does not take one call that was shed for a silence of %d ms',
+    (silentMs) => {
+      const meter = new PressureMeter();
+      meter.read(0);
+      meter.count(0);
+      meter.count(1);
+      expect(meter.read(10)).toBe(0);
+      const leak = Math.exp(-(silentMs - 1_000) / 10_000);
+      expect(meter.read(silentMs)).toBeCloseTo(nextPressure(0, 0.5, 1_000) * leak, 9);
+    },
+  );
+
   it('does not jump at single calls', () => {
     const meter = new PressureMeter();
     meter.read(0);

@@ -17,6 +17,9 @@ const LEAK_PER_SECOND = 0.1;
 /** Shares of fewer calls than come in this time are mostly chance. */
 const STEP_MS = 100;
 
+/** What is counted between two reads stands for this long at most: a burst before a silence must not be taken for all of it. */
+const LONGEST_SHARE_MS = SECOND_MS;
+
 /** The level after `elapsedMs` of this share: the exact solution of the formula above. */
 export function nextPressure(level: number, share: number, elapsedMs: number): number {
   const rate = RISE_PER_SECOND * share + LEAK_PER_SECOND;
@@ -40,13 +43,17 @@ export class PressureMeter {
     if (burden > 0) this.burden += Math.min(1, burden);
   }
 
-  /** The level now. Read it every second or so: what lies between two reads is averaged. */
+  /**
+   * The level now. Read it every second or so: what lies between two reads is averaged, for a second at most. Over the rest
+   * of a longer time only the leak runs.
+   */
   read(now: number): number {
     if (this.at === null) this.at = now;
     const elapsedMs = now - this.at;
     if (elapsedMs < STEP_MS) return this.level;
     const share = this.asked === 0 ? 0 : this.burden / this.asked;
-    this.level = nextPressure(this.level, share, elapsedMs);
+    const risen = nextPressure(this.level, share, Math.min(elapsedMs, LONGEST_SHARE_MS));
+    this.level = nextPressure(risen, 0, Math.max(0, elapsedMs - LONGEST_SHARE_MS));
     this.at = now;
     this.asked = 0;
     this.burden = 0;

@@ -170,9 +170,9 @@ describe('a gateway that hears the pressure with the answers', () => {
     const { caps, origin: target } = await serveCapped(clock);
     const origin = await serveGateway(limiter, watch, target);
     const told = new Set<string | null>();
-    const askOften = async (running: number) => {
+    const askOften = async (running: number, times = 40) => {
       const statuses = new Set<number>();
-      for (let i = 0; i < 40; i += 1) {
+      for (let i = 0; i < times; i += 1) {
         const answer = await fetch(`${origin}/list`);
         await answer.text();
         statuses.add(answer.status);
@@ -187,8 +187,10 @@ describe('a gateway that hears the pressure with the answers', () => {
     expect(await refill()).toBe(ratePerSecond);
 
     const held = caps.cap('read').tryAdmit();
-    expect(await askOften(1)).toEqual([503]);
-    await clock.advance(10_000);
+    for (let second = 0; second < 10; second += 1) {
+      expect(await askOften(1, 4)).toEqual([503]);
+      await clock.advance(1_000);
+    }
     expect(await askOften(1)).toEqual([503]);
     const strained = await refill();
     expect(strained).toBeLessThanOrEqual(ratePerSecond / 4);
