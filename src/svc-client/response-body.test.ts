@@ -93,6 +93,23 @@ describe('a body that still comes', () => {
     expect(told).toEqual(['pause', 'resume']);
   });
 
+  it('holds the connection back for many small pieces too, and takes them for what they are when dumped', async () => {
+    const { body, told } = flowing();
+    for (let piece = 0; piece < 256; piece += 1) body.push(bytes('a'));
+    expect(told).toEqual([]);
+    body.push(bytes('a'));
+    expect(told).toEqual(['pause']);
+    const reader = body[Symbol.asyncIterator]();
+    for (let piece = 0; piece < 257; piece += 1) await reader.next();
+    body.push(new Uint8Array(65_536));
+    expect(told).toEqual(['pause']);
+
+    const unwanted = flowing();
+    void unwanted.body.dump();
+    for (let piece = 0; piece < 1_000; piece += 1) unwanted.body.push(bytes('a'));
+    expect(unwanted.told).toEqual(['resume']);
+  });
+
   it('is read piece by piece, with the connection held back when the reader is slow', async () => {
     const { body, told } = flowing();
     const reader = body[Symbol.asyncIterator]();

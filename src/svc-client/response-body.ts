@@ -11,6 +11,8 @@ export interface Flow {
 
 /** Bytes kept for a reader that has not come yet; more than that waits in the connection. */
 const UNREAD_MAX_BYTES = 65_536;
+/** What a piece counts for at least: each costs more than its bytes to keep, and to take the first of very many costs a walk over them. */
+const PIECE_MIN_BYTES = 256;
 /** A body that nobody wants is read this far to keep its connection; further than that the connection goes. */
 const DUMP_MAX_BYTES = 131_072;
 
@@ -36,11 +38,12 @@ export class ResponseBody implements SvcBody {
   }
 
   push(chunk: Uint8Array): void {
-    this.unreadBytes += chunk.length;
     if (this.reader === 'dump') {
+      this.unreadBytes += chunk.length;
       if (this.unreadBytes > DUMP_MAX_BYTES) this.flow.abort(givenUp());
       return;
     }
+    this.unreadBytes += weightOf(chunk);
     // Most bodies are one chunk: an array that grows by push takes room for seventeen.
     if (this.chunks.length === 0) this.chunks = [chunk];
     else this.chunks.push(chunk);
@@ -151,7 +154,7 @@ export class ResponseBody implements SvcBody {
     for (;;) {
       const chunk = this.chunks.shift();
       if (chunk !== undefined) {
-        this.unreadBytes -= chunk.length;
+        this.unreadBytes -= weightOf(chunk);
         this.taken += 1;
         return chunk;
       }
@@ -174,6 +177,10 @@ export class ResponseBody implements SvcBody {
     this.wake = null;
     wake?.();
   }
+}
+
+function weightOf(chunk: Uint8Array): number {
+  return Math.max(PIECE_MIN_BYTES, chunk.length);
 }
 
 function givenUp(): Error {
