@@ -72,6 +72,17 @@ describe('an incoming passport', () => {
     expect(journey.requestId).toBe('r1');
   });
 
+  it('gives back, once, what this service does not give itself', () => {
+    const { checkpoint } = checkpointAt(0, { retries: 1 });
+    const { journey, receipt } = admitted(acceptPassport(headersOf({ retries: 5 }), checkpoint));
+    expect(journey.spendRetry()).toBe(true);
+    const unused = [receipt(), receipt()].map((text) => {
+      const reading = readReceipt(text ?? '', 'n1', 5, keys);
+      return reading.valid ? reading.receipt.unused : null;
+    });
+    expect(unused).toEqual([4, 0]);
+  });
+
   it('is answered with a receipt of what is left, once', () => {
     const { journey, receipt } = admitted(acceptPassport(headersOf(), checkpointAt(0).checkpoint));
     journey.spendRetry();

@@ -151,16 +151,20 @@ function admit(headers: RequestHeaders, checkpoint: Checkpoint, passport: Passpo
     }
   }
   const deadlineAt = clock.now() + remainingMs;
+  const retries = Math.min(passport.retries, settings.retries);
+  /** What this service does not give itself is not used either. */
+  let spared = passport.retries - retries;
   const journey = new Journey({
     requestId,
     hops,
-    retries: Math.min(passport.retries, settings.retries),
+    retries,
     deadlineAt,
     callsUntil: deadlineAt - Math.min(ANSWER_MAX_MS, remainingMs * ANSWER_SHARE),
     trace: traceOf(headers),
   });
   const receipt = () => {
-    const unused = journey.settle();
+    const unused = journey.settle() + spared;
+    spared = 0;
     return writeReceipt({ unused, failedBelow: journey.failedBelow }, nonce, settings.keys);
   };
   return { admitted: true, journey, dropped: null, receipt };
