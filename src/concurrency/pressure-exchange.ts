@@ -6,6 +6,7 @@ import type { Store } from '../stores/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import {
   assertName,
+  FRESH_MS,
   faded,
   meanPressure,
   notePressure,
@@ -19,7 +20,7 @@ export interface ExchangeOptions {
   readonly store: Store;
   /** `prod`, `stage`, …: part of the record's name. */
   readonly environment: string;
-  /** How often to write or read. Default 1 s. */
+  /** How often to write or read, in milliseconds, from 10 to 5 000: what is heard more rarely would fade in between. Default 1 s. */
   readonly everyMs?: number;
   readonly clock?: Clock;
   /**
@@ -144,7 +145,7 @@ export function watchPressure(options: WatchOptions): PressureWatch {
 /** Runs `work` every so often, never twice at once. */
 function repeat(options: ExchangeOptions, work: () => Promise<void>): () => void {
   const { everyMs = 1_000, clock = systemClock } = options;
-  assertWhole('everyMs', everyMs, 10, 60_000);
+  assertWhole('everyMs', everyMs, 10, FRESH_MS);
   const onFault = harmless('pressure', options.onFault);
   let cancel = () => {};
   let isStopped = false;

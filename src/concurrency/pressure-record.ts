@@ -18,7 +18,7 @@ export interface PressureRecord extends StoredRecord {
 }
 
 /** A word counts in full for this long … */
-const FRESH_MS = 5_000;
+export const FRESH_MS = 5_000;
 /** … and not at all after this. */
 const GONE_MS = 15_000;
 /** Of more nodes than this the longest silent are forgotten; their mean says the same. */
