@@ -116,11 +116,12 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 /** The highest status that a `Response` can have. */
 const lastStatus = 599;
 
-async function toResponse({ status, headers, body }: SvcResponse, slugKey: string): Promise<Response> {
+function toResponse({ status, headers, body }: SvcResponse, slugKey: string): Response {
   if (!bodiless.has(status) && status <= lastStatus) {
     return new Response(ReadableStream.from(body), { status, headers: toHeaders(headers) });
   }
-  await body.dump();
+  // Not waited for: what nobody wants may come slowly.
+  void body.dump();
   if (status <= lastStatus) return new Response(null, { status, headers: toHeaders(headers) });
   throw new Fault(
     'TARGET_UNREACHABLE',

@@ -110,6 +110,17 @@ describe('a body that still comes', () => {
     expect(unwanted.told).toEqual(['resume']);
   });
 
+  it('waits for its end while it is dumped, and moves with what comes', () => {
+    const { body } = flowing();
+    expect([body.isUnread, body.taken]).toEqual([false, 0]);
+    void body.dump();
+    expect([body.isUnread, body.taken]).toEqual([true, 0]);
+    body.push(bytes('a'));
+    expect([body.isUnread, body.taken]).toEqual([true, 1]);
+    body.complete();
+    expect(body.isUnread).toBe(false);
+  });
+
   it('is read piece by piece, with the connection held back when the reader is slow', async () => {
     const { body, told } = flowing();
     const reader = body[Symbol.asyncIterator]();

@@ -30,7 +30,7 @@ export class ResponseBody implements SvcBody {
   private ending: Ending | null = null;
   private reader: 'none' | 'chunks' | 'whole' | 'dump' = 'none';
   private wake: (() => void) | null = null;
-  /** How many pieces were taken one by one. */
+  /** How many pieces were taken one by one, or came while it was dumped. */
   taken = 0;
 
   constructor(flow: Flow) {
@@ -40,6 +40,7 @@ export class ResponseBody implements SvcBody {
   push(chunk: Uint8Array): void {
     if (this.reader === 'dump') {
       this.unreadBytes += chunk.length;
+      this.taken += 1;
       if (this.unreadBytes > DUMP_MAX_BYTES) this.flow.abort(givenUp());
       return;
     }
@@ -51,8 +52,12 @@ export class ResponseBody implements SvcBody {
     this.wakeReader();
   }
 
-  /** Whether something waits to be taken. Who reads it whole takes it as it comes. */
+  /**
+   * Whether something waits to be taken. Who reads it whole takes it as it comes; one that nobody wants waits for its own end,
+   * which may never come.
+   */
   get isUnread(): boolean {
+    if (this.reader === 'dump') return this.ending === null;
     return this.chunks.length > 0 && this.reader !== 'whole';
   }
 

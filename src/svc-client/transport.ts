@@ -6,7 +6,7 @@ export interface SvcBody extends AsyncIterable<Uint8Array> {
   text(): Promise<string>;
   json(): Promise<unknown>;
   arrayBuffer(): Promise<ArrayBuffer>;
-  /** Reads to the end, or closes the connection if that is far, and forgets it. Never rejects. */
+  /** Reads to the end, or closes the connection if that is far or nothing more comes (`stallMs`), and forgets it. Never rejects. */
   dump(): Promise<unknown>;
 }
 

@@ -76,6 +76,18 @@ describe('a body that nobody reads', () => {
   });
 });
 
+describe('a body that nobody wants', () => {
+  it('gives its connection up when no more of it comes', async () => {
+    const { body, ends, askOther } = await opened(
+      (response) => response.writeHead(200, long).write('x'),
+      100,
+    );
+    await body.dump();
+    expect(ends).toEqual(['dropped']);
+    expect(await askOther()).toBe('other');
+  });
+});
+
 describe('a body that moves', () => {
   it('is left alone while its reader waits for the next event, however long', async () => {
     const { body } = await opened(events(1_000), 100);
