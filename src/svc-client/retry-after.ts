@@ -3,21 +3,25 @@ import { SECOND_MS } from '../core/duration.ts';
 /** Headers of a response, names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-function single(headers: ResponseHeaders, name: string): string | null {
-  const value = headers[name];
-  return typeof value === 'string' ? value.trim() : null;
+function linesOf(headers: ResponseHeaders, name: string): readonly string[] {
+  const value = headers[name] ?? [];
+  return typeof value === 'string' ? [value] : value;
 }
 
 /**
  * How long `Retry-After` asks to wait, in milliseconds; null when it is absent or unreadable. A date is measured
  * against the response's own `Date`, so that the clocks of the two sides never meet. However many seconds are asked for,
- * they are asked for: `Infinity` is the longest.
+ * they are asked for: `Infinity` is the longest. Where a service and a proxy in front of it both ask, the longer counts.
  */
 export function retryAfterMs(headers: ResponseHeaders): number | null {
-  const value = single(headers, 'retry-after');
-  if (value === null) return null;
-  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS;
-  const until = Date.parse(value);
-  const sentAt = Date.parse(single(headers, 'date') ?? '');
-  return Number.isNaN(until - sentAt) ? null : Math.max(0, until - sentAt);
+  const [date = ''] = linesOf(headers, 'date');
+  const asked = linesOf(headers, 'retry-after').map((line) => askedMs(line.trim(), Date.parse(date)));
+  const longest = Math.max(...asked.filter((ms) => !Number.isNaN(ms)));
+  return longest < 0 ? null : longest;
+}
+
+/** `NaN` when it is unreadable. */
+function askedMs(line: string, sentAt: number): number {
+  if (/^\d+$/.test(line)) return Number(line) * SECOND_MS;
+  return Math.max(0, Date.parse(line) - sentAt);
 }

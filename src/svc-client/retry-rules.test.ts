@@ -79,7 +79,14 @@ describe('Retry-After', () => {
     expect(retryAfterMs({ 'retry-after': date })).toBeNull();
   });
 
-  it.each([undefined, '', 'soon', '-1', '1.5', ['1', '2']])('is not %j', (value) => {
+  it('is the longest of several', () => {
+    expect(retryAfterMs({ 'retry-after': ['3', '120', '7'] })).toBe(120_000);
+    expect(retryAfterMs({ 'retry-after': ['soon', '3'] })).toBe(3_000);
+    const date = 'Tue, 15 Nov 1994 12:45:26 GMT';
+    expect(retryAfterMs({ 'retry-after': ['3', 'Tue, 15 Nov 1994 12:45:31 GMT'], date })).toBe(5_000);
+  });
+
+  it.each([undefined, '', 'soon', '-1', '1.5', [], ['soon', '']])('is not %j', (value) => {
     expect(retryAfterMs({ 'retry-after': value })).toBeNull();
   });
 });
