@@ -71,6 +71,13 @@ describe('the retry budget of a target', () => {
     expect(countCall(empty, policy, 0)).toEqual({ tokens: 0.2, at: 1_000 });
   });
 
+  it('has none without a share and an allowance', () => {
+    const none = { share: 0, perSecond: 0 };
+    const budget = countCall(freshBudget(none, 0), none, 0);
+    expect(takeRetry(budget, none, 60_000)).toBeNull();
+    expect(takeRetry(freshBudget(policy, 0), none, 60_000)).toBeNull();
+  });
+
   it('has only the share of the calls without an allowance', () => {
     const strict = { share: 0.5, perSecond: 0 };
     let budget = { tokens: 0, at: 0 };

@@ -5,7 +5,8 @@ import { SECOND_MS } from '../core/duration.ts';
  * target in trouble sees at most `share` more load while a quiet target can still be retried.
  *
  * A token bucket that calls fill too: each first attempt adds `share`, each second adds `perSecond`, each retry
- * takes 1. It holds at most one second of the allowance (at least 1), so a long healthy time saves up nothing.
+ * takes 1. It holds at most one second of the allowance (at least 1, unless there is neither), so a long healthy time saves up
+ * nothing.
  * Over any stretch of time: retries ≤ capacity + perSecond × seconds + share × calls.
  */
 export interface TargetRetryBudget {
@@ -21,7 +22,7 @@ export interface TargetRetryPolicy {
 }
 
 function capacity(policy: TargetRetryPolicy): number {
-  return Math.max(1, policy.perSecond);
+  return policy.share === 0 && policy.perSecond === 0 ? 0 : Math.max(1, policy.perSecond);
 }
 
 /** A budget that nobody has used yet. */
