@@ -166,6 +166,17 @@ describe('new options', () => {
     expect(await ask()).toBe(200);
   });
 
+  it('keep the connections of two URLs of one origin apart', async () => {
+    const { client, network } = hosted();
+    const targets = { 'stock@1': { url: ['http://stock/a', 'http://stock/b'] } };
+    for (let times = 0; times < 2; times += 1) {
+      await client.reconfigure({ ...options, targets });
+      expect(network.connected).toEqual(['http://stock', 'http://stock']);
+    }
+    await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://stock/b' } } });
+    expect(network.connected).toEqual(['http://stock']);
+  });
+
   it('keep connections to an address that stays, unless their number changes', async () => {
     const { client, network } = hosted();
     const url = ['http://stock/v2', 'http://more'];

@@ -95,17 +95,18 @@ export class Target {
 
   /** Takes new settings and keeps what has been seen. Resolves when connections that are no longer used are closed. */
   async reconfigure(settings: TargetSettings, now: number): Promise<void> {
-    const was = this.#routes;
+    const unused = [...this.#routes];
     const sameConnections = settings.connections === this.settings.connections;
     this.quota(now);
     this.settings = settings;
     if (this.#pin === null) this.#limitTo(settings.pool, now);
     this.#routes = settings.urls.map((url) => {
-      const kept = sameConnections ? was.find(({ origin }) => origin === url.origin) : undefined;
+      const at = sameConnections ? unused.findIndex(({ origin }) => origin === url.origin) : -1;
+      // Taken out: connections are per URL, and two URLs may have one origin.
+      const [kept] = at < 0 ? [] : unused.splice(at, 1);
       return kept === undefined ? this.#open(url) : { ...kept, prefix: url.prefix };
     });
-    const inUse = new Set(this.#routes.map(({ endpoint }) => endpoint));
-    await closeAll(was.filter(({ endpoint }) => !inUse.has(endpoint)));
+    await closeAll(unused);
   }
 
   /** A call under way has ended. */
