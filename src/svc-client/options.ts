@@ -47,7 +47,7 @@ export interface GlobalBreakerOptions extends Partial<GlobalBreakerPolicy>, Part
   readonly saturationMs?: number;
   /** A partition needs at least this many targets in use. Default 3. */
   readonly partitionTargets?: number;
-  /** Part of the targets in use that has to fail at once, exceeded. Default 0.5. */
+  /** Part of the targets in use that has to fail at once, exceeded; two of them at least. Default 0.5. */
   readonly partitionShare?: number;
 }
 

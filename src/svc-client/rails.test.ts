@@ -290,6 +290,21 @@ describe('the global breaker', () => {
     expect(client.health().globalBreaker.state).toBe('closed');
   });
 
+  it.each([
+    ['cleared', 29_999, 'closing'],
+    ['cleared', 30_000, 'closed'],
+    ['over by itself', 29_999, 'closing'],
+    ['over by itself', 30_000, 'closed'],
+  ])('counts the time in which nobody asked: saturation %s, after %d ms', async (how, afterMs, state) => {
+    const { client, clock } = simulate(1);
+    const forMs = how === 'cleared' ? 60_000 : 1_000;
+    client.reportSaturation('database', { forMs });
+    await clock.advance(1_000);
+    if (how === 'cleared') client.clearSaturation('database');
+    await clock.advance(afterMs);
+    expect(client.health().globalBreaker.state).toBe(state);
+  });
+
   it('waits for the hold after a saturation that nobody asked about', async () => {
     const { client, ask, clock } = simulate(1);
     client.reportSaturation('database', { forMs: 600_000 });
@@ -363,6 +378,15 @@ describe('the global breaker', () => {
     await breakTarget('s1');
     await breakTarget('s2');
     expect(client.health().globalBreaker.state).toBe('closed');
+  });
+
+  it('does not take one failing target for a partition, however small a share is enough', async () => {
+    const { breakTarget, ask, client } = simulate(3, { partitionTargets: 2, partitionShare: 0.2 });
+    for (const name of ['s1', 's2', 's3']) await ask(`${name}@1`);
+    await breakTarget('s1');
+    expect(client.health().globalBreaker.state).toBe('closed');
+    await breakTarget('s2');
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
   });
 
   it('lets probes pass, so that a partition can be found over', async () => {

@@ -219,8 +219,10 @@ export class Rails {
     const cause = this.#cause(now);
     if (cause === null && from.state === 'closed') return;
     const { policy, spike } = this.#settings.globalBreaker;
-    // Partitions are of targets in use, and a spike is that of the last slot: neither outlives the calls by more.
-    const lingerMs = Math.max(IN_USE_MS, 2 * spike.slotMs);
+    // Partitions are of targets in use, and a spike is that of the last slot: neither outlives the calls by more. When a
+    // saturation has ended is known.
+    const isSaturation = from.state === 'open' && from.cause === 'saturation';
+    const lingerMs = isSaturation ? 0 : Math.max(IN_USE_MS, 2 * spike.slotMs);
     const to = judgeGlobal(this.#lastSeen(from), policy, cause, now, lingerMs);
     this.#global = to;
     if (from.state === to.state) return;
@@ -252,7 +254,10 @@ export class Rails {
     return { ...breaker, seenAt: endedAt };
   }
 
-  /** Most of the targets in use fail at once: then it is not them, it is the network or this node. */
+  /**
+   * Most of the targets in use fail at once: then it is not them, it is the network or this node. One that fails alone is not
+   * that, whatever its share.
+   */
   #isPartitioned({ partitionTargets, partitionShare }: GlobalBreakerSettings, now: number): boolean {
     if (this.#troubled < 2) return false;
     const inUse = [...this.#targets.values()].filter(({ askedAt }) => now - askedAt < IN_USE_MS);
