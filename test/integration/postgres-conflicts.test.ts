@@ -250,6 +250,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store among others', () 
     const { key } = group();
     await odd.view([key], () => 0);
     expect(await rejection(odd.transact([key], addOne(key)))).toMatchObject({ code });
+    expect(await rejection(odd.ping())).toMatchObject({ code });
     expect(await store.view([key], (records) => records.get(key))).toBeUndefined();
     await odd.close();
     await pool.end();

@@ -2,7 +2,17 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createPostgresStore, type PostgresStore } from '../../src/stores/postgres/index.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -93,6 +103,33 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store when its server fa
     await pool.end();
   });
 
+  test('a server that answers while the table is locked fails the ping', async () => {
+    const admin = new Client(server.connectionString);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    await admin.query('BEGIN; LOCK TABLE portcullis.records IN ACCESS EXCLUSIVE MODE');
+    expect(codeOf(await rejection(store.ping()))).toBe('STORE_TIMEOUT');
+    await admin.query('ROLLBACK');
+    await untilServing(store);
+  });
+
+  test('a connection is kept however long nobody calls', async () => {
+    const admin = new Client(server.connectionString);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    const connections = async () => {
+      const sql = `SELECT pid FROM pg_stat_activity WHERE application_name = 'portcullis' ORDER BY pid`;
+      return (await admin.query({ text: sql, rowMode: 'array' })).rows.flat();
+    };
+    const before = await connections();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await store.ping();
+    vi.advanceTimersByTime(3_600_000);
+    await store.ping();
+    expect(await connections()).toEqual(before);
+  });
+
   test.each(['fast', 'immediate'] as const)(
     'a server that stops (%s) fails every call and serves again after its start',
     async (how) => {
@@ -146,7 +183,7 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store when its server fa
     await admin.connect();
     onTestFinished(() => admin.end());
     for (const round of times(5, (index) => index + 1)) {
-      // There is a connection, and it has not been idle for so long that the pool lets it go.
+      // There is a connection.
       await untilServing(store);
       faults.length = 0;
       await admin.query(

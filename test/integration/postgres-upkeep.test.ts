@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/stores/postgres/index.ts';
 import { inlined } from '../../src/stores/postgres/inlined.ts';
-import { addOne, type Count, collect, group, kept, times } from '../conformance/under-test.ts';
+import { addOne, type Count, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres-server.ts';
 
 const deadlineMs = 10_000;
@@ -39,6 +39,26 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await Promise.all(stores.map((store) => store.ready()));
     expect(await numberOf('SELECT count(*) FROM made_once.migrations')).toBe(1);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test('are made again once somebody has dropped them', async () => {
+    const schema = 'dropped';
+    const store = open({ schema });
+    const { key } = group();
+    expect(await store.transact([key], addOne(key))).toBe(1);
+    await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+    expect(await rejection(store.ping())).toMatchObject({ code: 'STORE_FAILED' });
+    await store.ping();
+    expect(await store.transact([key], addOne(key))).toBe(1);
+    await store.close();
+  });
+
+  test('hold a bounded number of rows that prove the store alive', async () => {
+    const schema = 'pinged';
+    const store = open({ schema });
+    for (const _ of times(5, () => 0)) await store.ping();
+    expect(await numberOf(`SELECT count(*) FROM ${schema}.records WHERE key ~ '^portcullis-ping:'`)).toBe(1);
+    await store.close();
   });
 
   test('serve a role that may not make any, once they are there', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
-import { endsConnection, faultOf, isTransient } from './sql-faults.ts';
+import { endsConnection, faultOf, isTransient, namesNothing } from './sql-faults.ts';
 
 /** A statement; with a name, which is unique to its text, the server keeps it prepared. */
 export interface Statement {
@@ -31,10 +31,13 @@ const connectMs = 1_000;
 export class Connections {
   readonly #pool: PostgresPool;
   readonly #limitMs: number;
+  readonly #missed: () => void;
 
-  constructor(pool: PostgresPool, limitMs: number) {
+  /** @param missed is told when a statement names what the database does not have: the schema was dropped. */
+  constructor(pool: PostgresPool, limitMs: number, missed: () => void) {
     this.#pool = pool;
     this.#limitMs = limitMs;
+    this.#missed = missed;
   }
 
   /**
@@ -47,6 +50,7 @@ export class Connections {
       try {
         return await this.#once(work, limitMs);
       } catch (error) {
+        if (namesNothing(error)) this.#missed();
         if (tries === maxTries || !isTransient(error)) throw faultOf(error);
         await sleep(tries * pauseMs);
       }

@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
-import type { Key, Records } from '../../core/records.ts';
+import type { Key, Records, Retention } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { groupOf } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
@@ -34,6 +35,7 @@ export interface PostgresStore extends Store {
  * which the commit finds out; the bound on its age keeps that rare.
  */
 const recentBounds = { maxNames: 4_096, maxAgeMs: 500 };
+const pingRetention: Retention = { keepMs: 1_000, softMs: 0, hardMs: 0 };
 
 /** A store over a pool. See `createPostgresStore`. */
 export class PooledPostgresStore implements PostgresStore {
@@ -46,6 +48,8 @@ export class PooledPostgresStore implements PostgresStore {
   readonly #turns: GroupTurns;
   readonly #sweeper: Sweeper;
   readonly #underWay = new UnderWay();
+  /** Nodes of their own numbers do not wait for each other; that there are not many bounds what they leave behind. */
+  readonly #pinged: Key = { text: `portcullis-ping:{${randomInt(1_024)}}`, was: null };
   #migrated: Promise<void> | null = null;
   #isClosed = false;
 
@@ -54,7 +58,9 @@ export class PooledPostgresStore implements PostgresStore {
     const clock = new ServerClock(monotonicMs);
     const recent = new Recent<Row>(recentBounds, monotonicMs);
     const statements = statementsFor(schema);
-    const connections = new Connections(pool, 2 * deadlineMs);
+    const connections = new Connections(pool, 2 * deadlineMs, () => {
+      this.#migrated = null;
+    });
     const sweeper = new Sweeper(connections, statements, settings);
     const reads = new Reads(connections, statements, clock, recent);
     const wrote = (records: number): void => sweeper.wrote(records);
@@ -104,11 +110,11 @@ export class PooledPostgresStore implements PostgresStore {
     return this.#underWay.track(this.#deadlines.limit(moved));
   }
 
+  /** Goes the way of every step and writes: a server may answer while its table is locked, gone or not to be written. */
   async ping(): Promise<void> {
-    const statement = this.#statements.ping;
-    const rows = this.ready().then(() => this.#connections.use((session) => session.run(statement)));
-    const [row] = await this.#underWay.track(this.#deadlines.limit(rows));
-    if (row?.[0] === true) throw new Fault('STORE_FAILED', 'PostgreSQL takes no writes.');
+    await this.transact([this.#pinged], (records, now) => {
+      records.put(this.#pinged, { at: now }, pingRetention);
+    });
   }
 
   async *held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {

@@ -13,6 +13,9 @@ const codes: Readonly<Record<string, FaultCode>> = {
 /** Failures after which the server has undone everything and the same work may well succeed. */
 const transient = new Set(['40001', '40P01']);
 
+/** There is no such schema, table or function. */
+const absent = new Set(['3F000', '42P01', '42883']);
+
 /** The error's SQLSTATE, or null when it did not come from the server. */
 function sqlStateOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
@@ -32,6 +35,11 @@ export function endsConnection(error: unknown): boolean {
 
 export function isTransient(error: unknown): boolean {
   return transient.has(sqlStateOf(error) ?? '');
+}
+
+/** Whether the statement went by something that is not in the database. */
+export function namesNothing(error: unknown): boolean {
+  return absent.has(sqlStateOf(error) ?? '');
 }
 
 /** The fault that a caller gets. What a step threw never comes here. */

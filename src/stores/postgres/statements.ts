@@ -15,8 +15,6 @@ export interface Statements {
   readonly held: Statement;
   /** (key, its unreadable value, the key it is kept under, for how long) → the key, if it was set aside. */
   readonly setAside: Statement;
-  /** → (whether only reads are possible). */
-  readonly ping: Statement;
   /** Script: drops expired records. Its time limit is its own, since nobody waits for it. */
   sweep(maxRecords: number, limitMs: number): string;
 }
@@ -57,7 +55,6 @@ export function statementsFor(schema: string): Statements {
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
          RETURNING r.key`,
     ),
-    ping: named('ping', `SELECT current_setting('transaction_read_only') = 'on'`),
     sweep: (maxRecords, limitMs) =>
       `BEGIN; SET LOCAL statement_timeout = ${limitMs}; SELECT "${schema}".sweep(${maxRecords}); COMMIT`,
   };
