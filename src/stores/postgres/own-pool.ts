@@ -11,6 +11,9 @@ interface EndingPool extends PostgresPool {
 /** Long enough for a busy server; a call does not wait that long, the next one finds the connection. */
 const connectionTimeoutMillis = 5_000;
 
+/** A connection that nobody uses is kept: making a new one may take longer than a call may. This finds those that are lost. */
+const keepAliveInitialDelayMillis = 30_000;
+
 const readCommitted = 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
 /** A pool of the store's own. The package `pg` is loaded when the first connection is asked for. */
@@ -48,7 +51,9 @@ export class OwnPool implements PostgresPool {
       connectionTimeoutMillis,
       statement_timeout: deadlineMs,
       lock_timeout: deadlineMs,
+      idleTimeoutMillis: 0,
       keepAlive: true,
+      keepAliveInitialDelayMillis,
       allowExitOnIdle: true,
       application_name: 'portcullis',
     });
