@@ -132,6 +132,42 @@ export function devicesIn(value: unknown, at: number): AccountDevice[] {
   });
 }
 
+/** Pins are kept as they are; here is what everybody who goes by them relies on. */
+export const pinsIn = (value: unknown): readonly Fields[] =>
+  listIn('pins', value).map((item) => {
+    const pin = fieldsIn('pins', item);
+    for (const name of ['id', 'kind', 'by', 'why']) idIn('pins', pin[name]);
+    for (const name of ['from', 'until']) numberIn('pins', pin[name]);
+    if (pin.kind === 'limit') assertPinnedLimit(pin);
+    return pin;
+  });
+
+function assertPinnedLimit({ ratePerSecond, burst }: Fields): void {
+  if (typeof ratePerSecond !== 'number') throw corrupt('pins', ratePerSecond);
+  if (burst !== null && typeof burst !== 'number') throw corrupt('pins', burst);
+}
+
+/** What operators did, as it is kept. */
+export const actsIn = (value: unknown): readonly Fields[] => listIn('acts', value).map(actIn);
+
+/** What they were about to do; absent before such acts were kept. */
+export const openActsIn = (value: unknown): readonly Fields[] =>
+  value === undefined
+    ? []
+    : listIn('open', value).map((item) => {
+        const open = fieldsIn('open', item);
+        idIn('open', open.turn);
+        actIn(open.act);
+        return open;
+      });
+
+function actIn(value: unknown): Fields {
+  const act = fieldsIn('acts', value);
+  numberIn('acts', act.at);
+  for (const name of ['what', 'block', 'by', 'why']) idIn('acts', act[name]);
+  return act;
+}
+
 export function bookIn(value: unknown, at: number): BookEntry[] {
   if (value === undefined) return [];
   return listIn('devices', value).map((item) => {

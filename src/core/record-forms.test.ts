@@ -7,12 +7,14 @@ import { Keyspace } from './keys.ts';
 import {
   accountForm,
   agentForm,
+  auditForm,
   bookForm,
   clientForm,
   deviceForm,
   formNamed,
   networkDeviceForm,
   networkForm,
+  pinsForm,
   prefixForm,
   type RecordForm,
   textOf,
@@ -79,6 +81,18 @@ const client = fc
   })
   .map((record) => ({ ...record, asked: record.asked.flat() }));
 
+const noted = { id, by: id, why: id, from: time, until: time };
+const pin = fc.oneof(
+  fc.record({ ...noted, kind: fc.constant('scenario'), scenario: id }),
+  fc.record({
+    ...noted,
+    kind: fc.constant('limit'),
+    ratePerSecond: fc.integer({ min: 1 }).map((thousandths) => thousandths / 1_000),
+    burst: fc.option(fc.integer({ min: 2, max: 4 })),
+  }),
+);
+const act = fc.record({ at: time, what: id, block: id, by: id, why: id, until: moment });
+
 interface Formed {
   readonly form: RecordForm<StoredRecord>;
   readonly record: fc.Arbitrary<StoredRecord>;
@@ -116,6 +130,15 @@ const all: readonly Formed[] = [
   formed(deviceForm, fc.record({ at: time, standing, dilution: watched, dilutedAt: moment })),
   formed(prefixForm, fc.record({ at: time, standing, children: window, accounts: window })),
   formed(clientForm, client),
+  formed(pinsForm, fc.record({ at: time, pins: fc.array(pin, { maxLength: 3 }) })),
+  formed(
+    auditForm,
+    fc.record({
+      at: time,
+      acts: fc.array(act, { maxLength: 3 }),
+      open: fc.array(fc.record({ turn: id, act }), { maxLength: 3 }),
+    }),
+  ),
 ];
 
 const read = (form: RecordForm<StoredRecord>, text: string): StoredRecord => {

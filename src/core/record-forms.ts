@@ -1,5 +1,6 @@
 import type { ClientRecord } from './client-state.ts';
 import {
+  actsIn,
   askedIn,
   bookIn,
   bucketIn,
@@ -8,6 +9,8 @@ import {
   type Fields,
   momentIn,
   numberIn,
+  openActsIn,
+  pinsIn,
   standingIn,
   timeIn,
   timesIn,
@@ -39,7 +42,7 @@ import type {
 } from './state.ts';
 
 /**
- * How stores write the records of the engine and of limiters, and read them again. JSON, and shorter than that of the record
+ * How stores write the records of the engine, of limiters and of operators, and read them again. JSON, and shorter than that of the record
  * itself: what is as in a new record is left out, and times are told by how long they lie before that of the record. A
  * failure writes five records; their texts are half as long, and made in a third of the time (decision 0012).
  */
@@ -174,6 +177,22 @@ export const clientForm: RecordForm<ClientRecord> = {
   },
 };
 
+/** What operators hold in place. */
+export const pinsForm: RecordForm<StoredRecord & { readonly pins: readonly object[] }> = {
+  name: 'pins',
+  parts: ({ pins }) => `,"pins":${JSON.stringify(pins)}`,
+  read: (fields, at) => ({ at, pins: pinsIn(fields.pins) }),
+};
+
+/** What operators did, and were about to do. */
+export const auditForm: RecordForm<
+  StoredRecord & { readonly acts: readonly object[]; readonly open?: readonly object[] }
+> = {
+  name: 'audit',
+  parts: ({ acts, open = [] }) => `,"acts":${JSON.stringify(acts)},"open":${JSON.stringify(open)}`,
+  read: (fields, at) => ({ at, acts: actsIn(fields.acts), open: openActsIn(fields.open) }),
+};
+
 const forms: readonly RecordForm<StoredRecord>[] = [
   accountForm,
   bookForm,
@@ -183,6 +202,8 @@ const forms: readonly RecordForm<StoredRecord>[] = [
   deviceForm,
   prefixForm,
   clientForm,
+  pinsForm,
+  auditForm,
 ];
 const formsByName = new Map<unknown, RecordForm<StoredRecord>>(forms.map((form) => [form.name, form]));
 

@@ -21,6 +21,13 @@ export interface Holder {
   readonly standing: Standing;
 }
 
+/** Whether blocks can be told from it. What a store lists without knowing its key may be anything. */
+export function isStanding(value: unknown): value is Standing {
+  if (typeof value !== 'object' || value === null) return false;
+  const { softLevel, softUntil, hardLevel, hardUntil } = value as Partial<Standing>;
+  return [softLevel, softUntil, hardLevel, hardUntil].every(Number.isSafeInteger);
+}
+
 function makeStanding(): Draft<Standing> {
   return {
     score: 0,

@@ -37,7 +37,8 @@ export class AuditTrail {
 
   constructor(store: Store, environment: string, listen: (act: AuditEvent) => void) {
     this.#store = store;
-    this.#key = { text: `portcullis:${environment}:audit:${CONTRACT_VERSION}:trail:{audit}`, was: null };
+    const text = `portcullis:${environment}:audit:${CONTRACT_VERSION}:trail:{audit}`;
+    this.#key = { text, was: null, form: 'audit' };
     this.#listen = listen;
   }
 

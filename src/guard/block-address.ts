@@ -80,5 +80,7 @@ export function keyOf({ scope, hashes }: BlockAddress, { prefix }: Keyspace): Ke
   return {
     text: named(components.map(({ hash }) => hash)),
     was: isRotating ? named(components.map(({ was }) => was)) : null,
+    // Prefixes of all lengths have one form.
+    form: kind === 'P48' || kind === 'P40' ? 'P' : kind,
   };
 }

@@ -20,6 +20,7 @@ import {
   type Holder,
   isHardBlocked,
   isSoftBlocked,
+  isStanding,
   ownStanding,
   type Standing,
 } from '../core/standing.ts';
@@ -41,21 +42,22 @@ export interface ActiveBlock {
 const devicesOf = <R extends StoredRecord>(record: R): readonly AccountDevice[] =>
   (record as Partial<AccountRecord>).devices ?? [];
 
-/** The blocks of a record that run at `t`, those of its K5 entries too. */
+const listedIn = ({ devices }: Partial<AccountRecord>): readonly (Partial<AccountDevice> | null)[] =>
+  Array.isArray(devices) ? devices : [];
+
+/** The blocks of a record that run at `t`, those of its K5 entries too; of what is no standing, none. */
 export function* blocksOf(address: BlockAddress, record: BlockableRecord, t: number): Generator<ActiveBlock> {
   const now = Math.max(t, record.at);
   yield* standingBlocks(address, record.standing, now);
   if (address.scope !== 'K4') return;
-  for (const { id, standing } of devicesOf(record)) {
-    yield* standingBlocks(
-      { ...address, scope: 'K5', hashes: [...address.hashes, { hash: id, was: null }] },
-      standing,
-      now,
-    );
+  for (const device of listedIn(record)) {
+    const hashes = [...address.hashes, { hash: String(device?.id), was: null }];
+    yield* standingBlocks({ ...address, scope: 'K5', hashes }, device?.standing, now);
   }
 }
 
-function* standingBlocks(address: BlockAddress, standing: Standing, now: number): Generator<ActiveBlock> {
+function* standingBlocks(address: BlockAddress, standing: unknown, now: number): Generator<ActiveBlock> {
+  if (!isStanding(standing)) return;
   const block = { id: formatAddress(address), policy: address.policy, scope: address.scope };
   if (isHardBlocked(standing, now)) {
     yield { ...block, outcome: 'HARD_BLOCK', level: standing.hardLevel, until: standing.hardUntil };

@@ -1,5 +1,5 @@
 import type { ClientRecord } from '../core/client-state.ts';
-import { isHardBlocked } from '../core/standing.ts';
+import { isHardBlocked, isStanding } from '../core/standing.ts';
 import type { HeldRecord } from '../stores/store.ts';
 import type { ClientKeyspace } from './client-keys.ts';
 
@@ -14,7 +14,7 @@ export interface ClientBlock {
   readonly until: number;
 }
 
-/** The block of a client that a held record carries; null when it has ended, or the record is no client's. */
+/** The block of a client that a held record carries; null when it has ended, or the record is no client's or cannot be one. */
 export function clientBlockOf(
   { key, value }: HeldRecord,
   keyspace: ClientKeyspace,
@@ -23,6 +23,6 @@ export function clientBlockOf(
   const address = keyspace.addressOf(key);
   if (address === null) return null;
   const { at, standing } = value as ClientRecord;
-  if (!isHardBlocked(standing, Math.max(now, at))) return null;
+  if (!isStanding(standing) || !isHardBlocked(standing, Math.max(now, at))) return null;
   return { ...address, level: standing.hardLevel, until: standing.hardUntil };
 }

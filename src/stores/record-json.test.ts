@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deviceKind } from '../core/record-kinds.ts';
+import { accountKind, deviceKind } from '../core/record-kinds.ts';
 import { cleanStanding, type Standing } from '../core/standing.ts';
 import { jsonOfRecord, recordOfJson } from './record-json.ts';
 
@@ -26,6 +26,33 @@ describe('recordOfJson', () => {
     const json = jsonOfRecord(record, 'D');
     expect(json).toBe('{"form":"D","at":7,"dilutedAt":2}');
     expect(recordOfJson(json)).toEqual(record);
+  });
+
+  test('reads one that was written out in full in the form of its key', () => {
+    const blocked = { ...cleanStanding, hardLevel: 2, hardAt: 3, hardUntil: 9 };
+    const record = {
+      ...accountKind.make(),
+      at: 7,
+      standing: blocked,
+      devices: [{ id: 'd', standing: cleanStanding, failures: [5] }],
+      softs: [1, 2],
+    };
+    expect(recordOfJson(JSON.stringify(record), 'K4')).toEqual(record);
+  });
+
+  test.each([
+    ['{"at":1,"form":"K1"}', 'K4'],
+    ['{"at":1,"form":"book"}', 'D'],
+    ['{"at":1}', 'K4'],
+    ['{"at":1,"standing":7,"bucket":{"tatMs":0,"tatUnits":0}}', 'K3'],
+    ['{"at":1,"standing":null,"bucket":{"tatMs":"x","tatUnits":0}}', 'K3'],
+    ['{"at":1,"devices":{}}', 'book'],
+    ['{"at":1,"devices":[null]}', 'book'],
+    ['{"at":1,"pins":{}}', 'pins'],
+    ['{"at":1,"pins":[{"kind":"limit","id":"a","by":"b","why":"c","from":1,"until":2}]}', 'pins'],
+    ['{"at":1,"acts":5}', 'audit'],
+  ])('refuses %s under a key of the form %s', (json, form) => {
+    expect(() => recordOfJson(json, form)).toThrow(expect.objectContaining({ code: 'RECORD_CORRUPT' }));
   });
 
   test('reads one that was written out in full', () => {

@@ -17,19 +17,31 @@ export function jsonOfRecord(record: StoredRecord, form: string | undefined): st
  * Reads a record from the JSON a store keeps it in. Numbers of a record are whole and below 2^53, so they come back
  * as they were.
  *
- * @throws Fault `RECORD_CORRUPT` when the text is not the JSON of a record.
+ * @param form that of its key; where no key is at hand, or its key has none, a record is what it says that it is
+ * @throws Fault `RECORD_CORRUPT` when the text is not the JSON of a record, or not of one in this form.
  */
-export function recordOfJson(json: string): StoredRecord {
+export function recordOfJson(json: string, form?: string): StoredRecord {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch (cause) {
     throw new Fault('RECORD_CORRUPT', 'A stored record is not JSON.', { cause });
   }
-  if (isRecord(value)) {
-    return 'form' in value ? knownForm(value.form).read(value, value.at) : withStandings(value);
+  if (!isRecord(value))
+    throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(value)}, without the time of its write.`);
+  if (!('form' in value))
+    return form === undefined ? withStandings(value) : readInFull(knownForm(form), withStandings(value));
+  if (form === undefined || value.form === form) return knownForm(value.form).read(value, value.at);
+  throw new Fault('RECORD_CORRUPT', `A stored record has another form than ${form}, which its key says.`);
+}
+
+/** Of a record without a form under a key that has one, from before there were forms: it is one that the form can write. */
+function readInFull(form: RecordForm<StoredRecord>, record: StoredRecord): StoredRecord {
+  try {
+    return form.read(JSON.parse(textOf(form, record)), record.at);
+  } catch (cause) {
+    throw new Fault('RECORD_CORRUPT', `A stored record is none of the form ${form.name}.`, { cause });
   }
-  throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(value)}, without the time of its write.`);
 }
 
 function isRecord(value: unknown): value is StoredRecord & Fields {

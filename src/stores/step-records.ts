@@ -2,8 +2,8 @@ import { invariant } from '../core/fault.ts';
 import type { Key, Records, Retention, StoredRecord } from '../core/records.ts';
 import { unnamedKey } from './unnamed-key.ts';
 
-/** Finds the record that counts at the time of the step, by key text. */
-export type FindRecord = (text: string) => StoredRecord | undefined;
+/** Finds the record that counts at the time of the step, by key text; `form` is that of the key. */
+export type FindRecord = (text: string, form: string | undefined) => StoredRecord | undefined;
 
 /** What a step has put under one of its keys. */
 export interface Put {
@@ -34,9 +34,9 @@ export class StepRecords implements Records {
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     this.#assertUsable(key);
     const put = this.#puts?.get(key.text);
-    const found = put === undefined ? this.#find(key.text) : put.value;
+    const found = put === undefined ? this.#find(key.text, key.form) : put.value;
     if (found !== undefined || key.was === null) return found as R | undefined;
-    return this.#find(key.was) as R | undefined;
+    return this.#find(key.was, key.form) as R | undefined;
   }
 
   put<R extends StoredRecord>(key: Key<R>, value: R, retention: Retention): void {
@@ -60,6 +60,16 @@ export class StepRecords implements Records {
 }
 
 const noPuts: ReadonlyMap<string, Put> = new Map();
+
+/** The form of what stands under each text that the keys may be read from. */
+export function formsOf(keys: readonly Key[]): ReadonlyMap<string, string | undefined> {
+  const forms = new Map<string, string | undefined>();
+  for (const { text, was, form } of keys) {
+    forms.set(text, form);
+    if (was !== null) forms.set(was, form);
+  }
+  return forms;
+}
 
 /** Every text the keys may be read from, each once. */
 export function textsOf(keys: readonly Key[]): string[] {

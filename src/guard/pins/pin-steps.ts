@@ -10,6 +10,7 @@ export interface PinRecord extends StoredRecord {
 export const pinKey = (environment: string): Key<PinRecord> => ({
   text: `portcullis:${environment}:pins:${CONTRACT_VERSION}:set:{pins}`,
   was: null,
+  form: 'pins',
 });
 
 /** The pins that have not ended. */

@@ -9,6 +9,7 @@ import { createMemoryStore } from '../../stores/memory/index.ts';
 import type { Store } from '../../stores/store.ts';
 import type { AuditEvent } from '../events.ts';
 import type { PinNote, PinRequest } from './pin.ts';
+import { pinKey } from './pin-steps.ts';
 import { pinnedPolicies } from './pinned-policies.ts';
 import { Pins, type PinsOptions } from './pins.ts';
 
@@ -128,6 +129,21 @@ describe('Pins', () => {
     await look();
     expect(faults).toEqual(['STORE_FAILED']);
     expect(pins.current.limitFor({ ip: '192.0.2.1' })).not.toBeNull();
+  });
+
+  it('stay as they are known where what stands in their place is none, and somebody hears of it', async () => {
+    const faults: string[] = [];
+    const { pins, store, look } = node({ onFault: ({ code }) => faults.push(code) });
+    await pins.start();
+    await pins.put(anonymous, note);
+    const key = pinKey('test');
+    const kept = { keepMs: HOUR_MS, softMs: 0, hardMs: 0 };
+    await store.transact([key], (records, now) => records.put(key, { at: now, pins: {} as never }, kept));
+    await look();
+    expect(faults).toEqual(['INVARIANT_BROKEN']);
+    expect(pins.current.limitFor({ ip: '192.0.2.1' })).not.toBeNull();
+    await look();
+    expect(faults).toHaveLength(2);
   });
 
   it('hold for one user or one network without storing either', async () => {

@@ -157,8 +157,7 @@ export class Pins {
       this.#offsetMs = now - this.#clock.now();
       this.#current = this.#setOf(pins);
     } catch (cause) {
-      if (!(cause instanceof Fault)) throw cause;
-      this.#options.onFault?.(cause);
+      this.#options.onFault?.(faultOf(cause));
     }
     this.#tellChange();
   }
@@ -187,3 +186,7 @@ export class Pins {
     this.#options.onChange?.(pins);
   }
 }
+
+/** A bug is told too, and not thrown: a look is started by a timer, and what that throws would end the process. */
+const faultOf = (cause: unknown): Fault =>
+  cause instanceof Fault ? cause : new Fault('INVARIANT_BROKEN', 'Pins could not be looked at.', { cause });

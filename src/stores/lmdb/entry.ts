@@ -43,12 +43,12 @@ export function entryOfText(text: string): Entry {
   throw new Fault('RECORD_CORRUPT', `A stored record is ${shapeOf(text)} without its times.`);
 }
 
-/** Whether the text is an entry with a record in it. */
-export function isReadable(text: string): boolean {
-  return ifReadable(() => recordOfJson(entryOfText(text).json)) !== undefined;
+/** Whether the text is an entry with a record in it, in the form of its key if that is known. */
+export function isReadable(text: string, form?: string): boolean {
+  return ifReadable(() => recordOfJson(entryOfText(text).json, form)) !== undefined;
 }
 
 /** The record in it, or undefined once its expiry has come, whether or not it has been dropped. */
-export function recordAt(entry: Entry, now: number): StoredRecord | undefined {
-  return now < entry.expiresAt ? recordOfJson(entry.json) : undefined;
+export function recordAt(entry: Entry, now: number, form?: string): StoredRecord | undefined {
+  return now < entry.expiresAt ? recordOfJson(entry.json, form) : undefined;
 }

@@ -5,7 +5,7 @@ import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
-import { textsOf } from '../step-records.ts';
+import { formsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
 import { ifReadable } from '../unreadable.ts';
@@ -101,7 +101,8 @@ export class FolderStore implements LmdbStore {
     assertKeys(keys);
     const { file, batches } = await this.#deadlines.limit(this.#opened());
     this.#assertOpen();
-    const work = (_: Records, now: number) => textsOf(keys).filter((text) => file.setAside(text, now)).length;
+    const work = (_: Records, now: number) =>
+      [...formsOf(keys)].filter(([text, form]) => file.setAside(text, form, now)).length;
     const call = new PendingCall([], work, this.#deadlines);
     batches.add(call);
     return this.#underWay.track(call.promise);

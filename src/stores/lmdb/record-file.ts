@@ -75,10 +75,10 @@ export class RecordFile {
   /** The record that counts at this time, outside of transactions; the one under the key's previous text if there is none. */
   read(key: Key, now: number): StoredRecord | undefined {
     const { known } = this.#marks;
-    const { record, expiresAt } = known.find(key) ?? this.#learn(key.text, now);
+    const { record, expiresAt } = known.find(key) ?? this.#learn(key.text, now, key.form);
     if (record !== undefined && now < expiresAt) return record;
     if (key.was === null) return undefined;
-    const previous = known.findText(key.was) ?? this.#learn(key.was, now);
+    const previous = known.findText(key.was) ?? this.#learn(key.was, now, key.form);
     return now < previous.expiresAt ? previous.record : undefined;
   }
 
@@ -89,9 +89,9 @@ export class RecordFile {
   }
 
   /** Whether the record could not be read, and was set aside. Its place in the order goes when its turn comes. */
-  setAside(text: string, now: number): boolean {
+  setAside(text: string, form: string | undefined, now: number): boolean {
     const stored = this.#records.get(text);
-    if (stored === undefined || isReadable(stored)) return false;
+    if (stored === undefined || isReadable(stored, form)) return false;
     this.#release(now);
     if (pagesOf(this.#quarantine.getStats()).entries < mostInQuarantine)
       this.#quarantine.putSync(text, `${now} ${stored}`);
@@ -206,13 +206,17 @@ export class RecordFile {
   }
 
   /** What has expired is not parsed: nobody asks whether it can be read. */
-  #learn(text: string, now: number): { record: StoredRecord | undefined; expiresAt: number } {
+  #learn(
+    text: string,
+    now: number,
+    form: string | undefined,
+  ): { record: StoredRecord | undefined; expiresAt: number } {
     const { known } = this.#marks;
     const stored = this.#records.get(text);
     if (stored === undefined) return known.learn(text, undefined, 0, 0);
     const { expiresAt, json } = entryOfText(stored);
     if (now >= expiresAt) return { record: undefined, expiresAt };
-    return known.learn(text, recordOfJson(json), expiresAt, json.length);
+    return known.learn(text, recordOfJson(json, form), expiresAt, json.length);
   }
 
   #places(start: Place, end: Place, limit: number, exclusiveStart = false): Place[] {

@@ -112,9 +112,9 @@ export class WriteBatches {
 
   /** What a step makes, before anything of it is written: one that fails leaves nothing behind. */
   #outcomeOf(call: Call, now: number): { answer: () => void; entries: [string, Entry][] } {
-    const find: FindRecord = (text) => {
+    const find: FindRecord = (text, form) => {
       const entry = this.#file.find(text);
-      return entry === undefined ? undefined : recordAt(entry, now);
+      return entry === undefined ? undefined : recordAt(entry, now, form);
     };
     const records = new StepRecords(call.keys, find, 'step');
     try {

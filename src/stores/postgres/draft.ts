@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../../core/records.ts';
 import type { Call } from '../pending-call.ts';
 import { jsonOfRecord } from '../record-json.ts';
-import { type Put, StepRecords } from '../step-records.ts';
+import { type FindRecord, type Put, StepRecords } from '../step-records.ts';
 import type { Rows } from './rows.ts';
 
 /** A record as it is to be written. */
@@ -31,10 +31,10 @@ export function draftOf(calls: readonly Call[], rows: Rows, now: number): Draft 
   const writes = new Map<string, Write>();
   const asked = new Set<string>();
   const answers: (() => void)[] = [];
-  const find = (text: string): StoredRecord | undefined => {
+  const find: FindRecord = (text, form) => {
     asked.add(text);
     const write = writes.get(text);
-    if (write === undefined) return rows.get(text)?.valueAt(now);
+    if (write === undefined) return rows.get(text)?.valueAt(now, form);
     return write.expiresAt > now ? write.value : undefined;
   };
   for (const call of calls) {

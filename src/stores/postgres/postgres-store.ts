@@ -106,7 +106,7 @@ export class PooledPostgresStore implements PostgresStore {
   }
 
   async setAside(keys: readonly Key[]): Promise<number> {
-    const moved = this.ready().then(() => setAside(this.#connections, this.#statements, textsOf(keys)));
+    const moved = this.ready().then(() => setAside(this.#connections, this.#statements, keys));
     return this.#underWay.track(this.#deadlines.limit(moved));
   }
 
@@ -148,7 +148,7 @@ export class PooledPostgresStore implements PostgresStore {
 
 function lookAt<T>(keys: readonly Key[], reading: Reading, look: (records: Records, now: number) => T): T {
   const { rows, now } = reading;
-  const records = new StepRecords(keys, (text) => rows.get(text)?.valueAt(now), 'look');
+  const records = new StepRecords(keys, (text, form) => rows.get(text)?.valueAt(now, form), 'look');
   try {
     return look(records, now);
   } finally {

@@ -19,10 +19,14 @@ export class Row {
     this.#value = value;
   }
 
-  /** The record, or undefined once its expiry has come, whether or not the sweep has dropped it. */
-  valueAt(now: number): StoredRecord | undefined {
+  /**
+   * The record, or undefined once its expiry has come, whether or not the sweep has dropped it.
+   *
+   * @param form that of its key
+   */
+  valueAt(now: number, form?: string): StoredRecord | undefined {
     if (now >= this.#expiresAt) return undefined;
-    this.#value ??= recordOfJson(this.#json);
+    this.#value ??= recordOfJson(this.#json, form);
     return this.#value;
   }
 }

@@ -1,5 +1,7 @@
+import type { Key } from '../../core/records.ts';
 import { QUARANTINE_MS, QUARANTINE_PREFIX } from '../quarantine.ts';
 import { recordOfJson } from '../record-json.ts';
+import { formsOf } from '../step-records.ts';
 import { ifReadable } from '../unreadable.ts';
 import type { Connections } from './connections.ts';
 import type { Statements } from './statements.ts';
@@ -8,12 +10,13 @@ import type { Statements } from './statements.ts';
 export async function setAside(
   connections: Connections,
   statements: Statements,
-  texts: readonly string[],
+  keys: readonly Key[],
 ): Promise<number> {
-  const rows = await connections.use((session) => session.run(statements.read, [texts]));
+  const forms = formsOf(keys);
+  const rows = await connections.use((session) => session.run(statements.read, [[...forms.keys()]]));
   let moved = 0;
   for (const [, key, , json] of rows) {
-    if (key === null || isReadable(String(json))) continue;
+    if (key === null || isReadable(String(json), forms.get(String(key)))) continue;
     const kept = `${QUARANTINE_PREFIX}${String(key)}`;
     const values = [String(key), String(json), kept, QUARANTINE_MS];
     const done = await connections.use((session) => session.run(statements.setAside, values));
@@ -22,6 +25,6 @@ export async function setAside(
   return moved;
 }
 
-function isReadable(json: string): boolean {
-  return ifReadable(() => recordOfJson(json)) !== undefined;
+function isReadable(json: string, form: string | undefined): boolean {
+  return ifReadable(() => recordOfJson(json, form)) !== undefined;
 }

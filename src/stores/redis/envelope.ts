@@ -123,10 +123,14 @@ export class Snapshot {
     this.latestAtMs = answeredAtMs;
   }
 
-  /** The record, or undefined where there is none or its expiry has come, whether or not Redis has dropped it. */
-  valueAt(now: number): StoredRecord | undefined {
+  /**
+   * The record, or undefined where there is none or its expiry has come, whether or not Redis has dropped it.
+   *
+   * @param form that of its key, where there is one at hand
+   */
+  valueAt(now: number, form?: string): StoredRecord | undefined {
     if (now >= this.keepUntil) return undefined;
-    this.#value ??= recordOfJson(this.#json);
+    this.#value ??= recordOfJson(this.#json, form);
     return this.#value;
   }
 

@@ -49,9 +49,10 @@ export class Reading {
 
   /** The record that counts at this place: the present one, else the one under the key's previous text. */
   recordAt(place: number, now: number): StoredRecord | undefined {
-    const found = this.snapshots[place]?.valueAt(now);
+    const form = this.keys[place]?.form;
+    const found = this.snapshots[place]?.valueAt(now, form);
     if (found !== undefined || this.#before === null) return found;
-    return this.#before[place]?.valueAt(now);
+    return this.#before[place]?.valueAt(now, form);
   }
 
   forEach(tell: (text: string, snapshot: Snapshot) => void): void {

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { Fault } from '../../core/fault.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
-import { textsOf } from '../step-records.ts';
 import type { GroupStep, HeldRecord, Store, ViewOptions } from '../store.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { ClockSync } from './clock-sync.ts';
@@ -145,7 +144,7 @@ export class DrivenRedisStore implements RedisStore {
   async setAside(keys: readonly Key[]): Promise<number> {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();
-    const moved = await setAside(this.#link, textsOf(keys), this.#clock.now());
+    const moved = await setAside(this.#link, keys, this.#clock.now());
     this.#memory.forget(keys);
     return moved;
   }

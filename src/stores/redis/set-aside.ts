@@ -1,18 +1,27 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Key } from '../../core/records.ts';
 import { QUARANTINE_MS, QUARANTINE_PREFIX } from '../quarantine.ts';
+import { formsOf } from '../step-records.ts';
 import { ifReadable } from '../unreadable.ts';
 import { Snapshot } from './envelope.ts';
 import type { Link } from './link.ts';
 import { fingerprintScript, setAsideScript } from './scripts.ts';
 
 /** Sets aside those of the records that cannot be read; returns how many there were. */
-export async function setAside(link: Link, texts: readonly string[], now: number): Promise<number> {
-  const moved = await Promise.all(texts.map((text) => setOneAside(link, text, now)));
+export async function setAside(link: Link, keys: readonly Key[], now: number): Promise<number> {
+  const moved = await Promise.all(
+    [...formsOf(keys)].map(([text, form]) => setOneAside(link, text, form, now)),
+  );
   return moved.filter((isMoved) => isMoved).length;
 }
 
-async function setOneAside(link: Link, text: string, now: number): Promise<boolean> {
-  const unreadable = await unreadableFingerprint(link, text, now);
+async function setOneAside(
+  link: Link,
+  text: string,
+  form: string | undefined,
+  now: number,
+): Promise<boolean> {
+  const unreadable = await unreadableFingerprint(link, text, form, now);
   if (unreadable === null) return false;
   const names = [text, `${QUARANTINE_PREFIX}${text}`];
   const args = ['EVAL', setAsideScript.text, '2', ...names, unreadable, String(QUARANTINE_MS)];
@@ -20,16 +29,21 @@ async function setOneAside(link: Link, text: string, now: number): Promise<boole
 }
 
 /** The fingerprint of what is stored if it is no record, `''` if it is no text; null if it can be read, or is not there. */
-async function unreadableFingerprint(link: Link, text: string, now: number): Promise<string | null> {
+async function unreadableFingerprint(
+  link: Link,
+  text: string,
+  form: string | undefined,
+  now: number,
+): Promise<string | null> {
   const reply = await link.send(['EVAL', fingerprintScript.text, '1', text], text);
   const [kind, stored, fingerprint] = Array.isArray(reply) ? reply.map(String) : [];
   if (kind === undefined || stored === undefined || fingerprint === undefined)
     throw new Fault('STORE_FAILED', `Redis answered with ${shapeOf(reply)} where three texts were due.`);
   if (kind === 'none') return null;
-  return kind === 'string' && isReadable(stored, now) ? null : fingerprint;
+  return kind === 'string' && isReadable(stored, form, now) ? null : fingerprint;
 }
 
-function isReadable(stored: string, now: number): boolean {
-  const read = ifReadable(() => ({ record: Snapshot.read(stored, 0).valueAt(now) }));
+function isReadable(stored: string, form: string | undefined, now: number): boolean {
+  const read = ifReadable(() => ({ record: Snapshot.read(stored, 0).valueAt(now, form) }));
   return read !== undefined;
 }
