@@ -170,6 +170,22 @@ describe('a bad configuration', () => {
       'tokens[1].name: is the name of a token before it',
     ],
     ['a store of no kind', { store: 'oracle://x' }, 'store: must be lmdb, memory'],
+    ['a Redis at no port', { store: 'redis://h:99999' }, 'store: must begin with redis:// or rediss://'],
+    [
+      'Sentinels that watch nobody',
+      { store: 'redis+sentinel://a:1' },
+      'store: must name the master that the Sentinels watch: …/NAME, got a string of 20 characters',
+    ],
+    [
+      'caps for no policy',
+      { failure: { caps: { nosuch: [{ scope: 'K1', count: 5, windowMs: 1000 }] } } },
+      'failure.caps.nosuch: is for no policy: there are login',
+    ],
+    [
+      'a cap on accounts where there are none',
+      { failure: { caps: { api: [{ scope: 'K4', count: 5, windowMs: 1000 }] } } },
+      'failure.caps.api[0].scope: must be K2 or K1',
+    ],
     [
       'a proxy that is no range',
       { trustedProxies: ['10.0.0.0/33'] },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Rule } from '../core/decision.ts';
 import type { Policy } from '../core/policy.ts';
+import { capsMisfits } from '../guard/failure/failure-options.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';
@@ -34,6 +35,7 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
   const { environment, data, folder, envoy } = source;
   const dataFolder = resolve(folder, data.dataFolder ?? defaults.dataFolder);
   const listen = { ...defaults.listen, ...data.listen };
+  const policies = policiesIn(data, problems);
   return {
     environment,
     listen,
@@ -44,16 +46,28 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
     tokens: (data.tokens ?? []).map(tokenOf),
     trustedProxies: data.trustedProxies ?? [],
     forwardingHeader: data.forwardingHeader ?? defaults.forwardingHeader,
-    policies: policiesIn(data, problems),
+    policies,
     limits: limitsOf(data.limits ?? {}),
     scenarios: scenariosOf(data.scenarios ?? {}, problems),
     kratos: kratosOf(data.kratos ?? null, listen.host),
     envoy,
-    failure: { breaker: {}, caps: {}, ...defaults.failure, ...data.failure },
+    failure: failureOf(data.failure ?? {}, policies, problems),
     telemetry: telemetryOf(data.telemetry ?? {}, folder, dataFolder),
     console: { enabled: data.console?.enabled ?? true },
     pins: { ...defaults.pins, ...data.pins },
   };
+}
+
+/** Refuses what the guard would refuse at the start. */
+function failureOf(
+  data: NonNullable<ServiceData['failure']>,
+  policies: readonly Policy[],
+  problems: Problem[],
+): ServiceConfig['failure'] {
+  const failure = { breaker: {}, caps: {}, ...defaults.failure, ...data };
+  for (const { policy, place, message } of capsMisfits(failure.caps, policies))
+    problems.push({ path: `${fieldPath('failure.caps', policy)}${place}`, message });
+  return failure;
 }
 
 function telemetryOf(

@@ -1,5 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import { CidrSet } from '../limits/cidr-set.ts';
+import { placeOfUrl } from '../stores/redis/url-place.ts';
 import type { Problem } from './problem.ts';
 import type { ServiceData } from './service-schema.ts';
 
@@ -39,11 +40,13 @@ function judgeTokens(tokens: NonNullable<ServiceData['tokens']>, report: Report)
 const storeForm = /^(lmdb|memory|lmdb:.+|(rediss?(\+(cluster|sentinel))?|postgres(ql)?):\/\/.+)$/s;
 
 function judgeStore(store: string | undefined, report: Report): void {
-  if (store === undefined || storeForm.test(store)) return;
-  report(
-    'store',
-    'must be lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…',
-  );
+  if (store === undefined) return;
+  if (!storeForm.test(store))
+    report(
+      'store',
+      'must be lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…',
+    );
+  else if (store.startsWith('redis')) judge('store', () => placeOfUrl(store), /^url |\.$/g, report);
 }
 
 function judgeRanges(path: string, ranges: readonly string[], report: Report): void {
@@ -53,11 +56,16 @@ function judgeRanges(path: string, ranges: readonly string[], report: Report): v
 }
 
 function judgeRange(path: string, range: string, report: Report): void {
+  judge(path, () => new CidrSet('range', [range]), 'range[0] ', report);
+}
+
+/** Reports what a part refuses that is made of the value; `around` is what its message says besides. */
+function judge(path: string, make: () => unknown, around: string | RegExp, report: Report): void {
   try {
-    new CidrSet('range', [range]);
+    make();
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
-    report(path, cause.message.replace('range[0] ', ''));
+    report(path, cause.message.replace(around, ''));
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../abuse/index.ts';
 import { limiterSettingsOf, type ScenarioSettings, type ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
-import { readFailureOptions } from '../guard/failure/failure-options.ts';
+import { capsMisfits, readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
 import { assembleGuard, type Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
@@ -183,6 +183,7 @@ export class LiveCore {
       environment,
       failure: readFailureOptions({
         ...failure,
+        caps: before === undefined ? failure.caps : capsThatFit(config),
         ...(keepsDeadlines ? { deadlineMs: null } : {}),
         pinned: (policy) => this.pins.current.failureOf(policy),
       }),
@@ -237,6 +238,12 @@ export class LiveCore {
       onEvent: scenarioListener(this.#observation),
     });
   }
+}
+
+/** Caps need a restart, and policies do not: one may be gone, or another, before its caps are. */
+function capsThatFit({ failure, policies }: ServiceConfig): ServiceConfig['failure']['caps'] {
+  const misfits = new Set(capsMisfits(failure.caps, policies).map(({ policy }) => policy));
+  return Object.fromEntries(Object.entries(failure.caps).filter(([name]) => !misfits.has(name)));
 }
 
 function botVerifierOf(goodBots: ScenarioSettings['goodBots']): BotVerifier | undefined {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { changeBetween } from '../../src/config/config-change.ts';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
 import { systemClock } from '../../src/guard/failure/clock.ts';
 import { LiveCore } from '../../src/server/live-core.ts';
@@ -12,13 +13,18 @@ import { createFaultyStore } from '../../src/testing/faulty-store.ts';
 
 const call = { method: 'GET', path: '/x', ip: '192.0.2.7' };
 
-/** The deciding part of a service, on a store that can be made to fail. */
-function open(document: object) {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-core-'));
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-core-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function configOf(document: object) {
   const path = join(folder, 'portcullis.json');
   writeFileSync(path, JSON.stringify({ store: 'memory', ...document }));
-  const config = readServiceConfig({ path, env: {} });
-  rmSync(folder, { recursive: true });
+  return readServiceConfig({ path, env: {} });
+}
+
+/** The deciding part of a service, on a store that can be made to fail. */
+function open(document: object) {
+  const config = configOf(document);
   const log = createLog({ level: 'silent', destination: { write: () => {} } });
   const store = createFaultyStore(createMemoryStore(), systemClock);
   const opened = { store, kind: 'redis', keepsDeadlines: false, ready: async () => {} } as const;
@@ -55,5 +61,20 @@ test('a call that is under way when limits change is counted', async () => {
   reload(2);
   await taking;
   expect(core.limiter.counts().allowed).toBe(1);
+  await core.close();
+});
+
+test.each([
+  ['goes', {}],
+  ['is about accounts no more', { policies: { sms: { extends: 'api', actions: ['auth.sms'] } } }],
+])('a policy that %s takes its caps along, though those need a restart', async (_, after) => {
+  const caps = { sms: [{ scope: 'K4', count: 1, windowMs: 60_000 }] };
+  const policies = { sms: { extends: 'otp', actions: ['auth.sms'] } };
+  const { core } = open({ policies, failure: { caps } });
+  const { config, live, needsRestart } = changeBetween(core.config, configOf(after));
+  expect({ live, needsRestart }).toEqual({ live: ['policies'], needsRestart: ['failure'] });
+  core.prepare(config, live)();
+  const policyNames = core.guard.modes().map(({ policy }) => policy);
+  expect(policyNames).toEqual(core.config.policies.map(({ name }) => name));
   await core.close();
 });

@@ -28,7 +28,7 @@ const layerTable: Readonly<Record<string, readonly string[]>> = {
   adapters: ['core', 'connections', 'identity', 'device', 'guard', ...rails],
   'adapters/*': ['core', 'connections', 'identity', 'device', 'guard', ...rails, 'adapters'],
   telemetry: ['core', 'folders', 'guard', ...rails],
-  config: ['core', 'identity', 'guard', ...rails, 'kratos', 'telemetry'],
+  config: ['core', 'identity', 'stores/redis', 'guard', ...rails, 'kratos', 'telemetry'],
   testing: ['*'],
   entry: ['*'],
   server: ['*'],

@@ -40,8 +40,8 @@ export interface FailureSettings {
   readonly nodes: number;
   readonly clock: Clock;
   readonly breaker: BreakerPolicy;
-  /** The policies whose caps were named. */
-  readonly cappedPolicies: readonly string[];
+  /** Those that were named, by policy. */
+  readonly caps: NonNullable<FailureOptions['caps']>;
   readonly capsOf: (policy: Policy) => readonly DegradedCap[];
   readonly pinned: (policy: string) => 'closed' | 'caps' | null;
   readonly openCaps: (caps: readonly DegradedCap[]) => LocalCaps;
@@ -82,7 +82,7 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
     nodes,
     clock,
     breaker,
-    cappedPolicies: Object.keys(caps),
+    caps,
     capsOf: (policy) =>
       (Object.hasOwn(caps, policy.name) ? caps[policy.name] : undefined) ?? defaultCaps(policy),
     pinned: options.pinned ?? (() => null),
@@ -90,31 +90,42 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
   };
 }
 
+/** Caps that do not fit the policy they are for. */
+export interface CapsMisfit {
+  /** The name under which the caps are. */
+  readonly policy: string;
+  /** Where below it: nothing, or `[0].scope`. */
+  readonly place: string;
+  readonly message: string;
+}
+
 /**
- * A cap that no request can meet would be found out when the store is away, and stop what it was to bound.
- *
- * @throws Fault `CONFIG_INVALID` when caps are for a policy that there is not, or on accounts that its requests do not have
+ * Caps for a policy that there is not, and on accounts that its requests do not have. A cap that no request can meet would
+ * be found out when the store is away, and stop what it was to bound.
  */
-export function assertCapsFit(
-  { cappedPolicies, capsOf }: FailureSettings,
+export function capsMisfits(
+  caps: NonNullable<FailureOptions['caps']>,
   policies: readonly Policy[],
-): void {
-  const names = policies.map(({ name }) => name);
-  for (const name of cappedPolicies) {
-    if (!names.includes(name))
-      throw new Fault(
-        'CONFIG_INVALID',
-        `failure.caps.${name} is for no policy: there are ${names.join(', ')}`,
-      );
-  }
-  for (const policy of policies) {
-    const at = policy.kind === 'rate' ? capsOf(policy).findIndex(({ scope }) => scope === 'K4') : -1;
-    if (at === -1) continue;
-    throw new Fault(
-      'CONFIG_INVALID',
-      `failure.caps.${policy.name}[${at}].scope must be K2 or K1: the policy is about no accounts, got ${shapeOf('K4')}`,
-    );
-  }
+): CapsMisfit[] {
+  return Object.entries(caps).flatMap(([name, policyCaps]) => {
+    const policy = policies.find((candidate) => candidate.name === name);
+    if (policy === undefined) {
+      const names = policies.map((candidate) => candidate.name).join(', ');
+      return [{ policy: name, place: '', message: `is for no policy: there are ${names}` }];
+    }
+    const at = policy.kind === 'rate' ? policyCaps.findIndex(({ scope }) => scope === 'K4') : -1;
+    if (at === -1) return [];
+    const message = `must be K2 or K1: the policy is about no accounts, got ${shapeOf('K4')}`;
+    return [{ policy: name, place: `[${at}].scope`, message }];
+  });
+}
+
+/** @throws Fault `CONFIG_INVALID` that tells the first of {@link capsMisfits} */
+export function assertCapsFit({ caps }: FailureSettings, policies: readonly Policy[]): void {
+  const [misfit] = capsMisfits(caps, policies);
+  if (misfit === undefined) return;
+  const { policy, place, message } = misfit;
+  throw new Fault('CONFIG_INVALID', `failure.caps.${policy}${place} ${message}`);
 }
 
 const capScopes: ReadonlySet<unknown> = new Set<CapScope>(['K4', 'K2', 'K1']);

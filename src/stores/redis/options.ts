@@ -5,7 +5,7 @@ import { driverOf, type GivenClient } from './drivers/driver-of.ts';
 import { NodeRedisDriver } from './drivers/node-redis.ts';
 import { fromNodes, NodeRedisClusterDriver } from './drivers/node-redis-cluster.ts';
 import { fromOptions, fromSentinel, type SentinelOptions } from './drivers/node-redis-sources.ts';
-import { placeOfUrl } from './url-place.ts';
+import { checkedUrl, placeOfUrl } from './url-place.ts';
 
 /**
  * Where Redis is, and how long it may take. At most one of `url`, `cluster`, `sentinel` and `client` is given; with none
@@ -88,14 +88,6 @@ function checkedCluster(cluster: readonly string[]): readonly string[] {
   if (protocols.size > 1)
     throw invalid('cluster must be URLs that all begin with redis:// or all with rediss://, got both.');
   return urls;
-}
-
-/** The message leaves the URL out: it may hold a password. */
-function checkedUrl(option: string, url: string): string {
-  const isRedis = URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol);
-  if (!isRedis)
-    throw invalid(`${option} must begin with redis:// or rediss:// and name a host, got ${shapeOf(url)}.`);
-  return url;
 }
 
 function checkedSentinel(sentinel: SentinelOptions): SentinelOptions {

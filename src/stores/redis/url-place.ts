@@ -22,7 +22,8 @@ const form = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/]*)@)?([^/]+)(\/.*
  */
 export function placeOfUrl(url: string): UrlPlace {
   const [, scheme, kind, login, hosts, path = ''] = form.exec(url) ?? [];
-  if (scheme === undefined || hosts === undefined || kind === undefined) return { url };
+  if (scheme === undefined || hosts === undefined || kind === undefined)
+    return { url: checkedUrl('url', url) };
   const nodes = hosts.split(',').map((host) => nodeOf(host, kind === 'sentinel' ? 26_379 : 6_379, url));
   if (kind === 'cluster') {
     if (path !== '' && path !== '/') throw refused('must name no database: a cluster has one', url);
@@ -40,6 +41,19 @@ export function placeOfUrl(url: string): UrlPlace {
     },
     connection: { ...credentialsOf(login, url), ...databaseOf(database, url), ...tls },
   };
+}
+
+/**
+ * A URL of one server. The message leaves it out: it may hold a password.
+ *
+ * @throws Fault `CONFIG_INVALID`
+ */
+export function checkedUrl(option: string, url: string): string {
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return url;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${option} must begin with redis:// or rediss:// and name a host, got ${shapeOf(url)}.`,
+  );
 }
 
 function nodeOf(text: string, port: number, url: string): { host: string; port: number } {
