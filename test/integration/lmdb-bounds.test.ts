@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Key, Retention } from '../../src/core/records.ts';
 import { createLmdbStore, type LmdbStore } from '../../src/stores/lmdb/index.ts';
 import { collect, times } from '../conformance/under-test.ts';
@@ -18,6 +21,15 @@ const keyOf = (name: string): Key => {
   const hash = createHash('sha256').update(name).digest('base64url');
   return { text: `portcullis:test:login:1:K1:{${hash}}`, was: null };
 };
+
+/** A program that keeps all pages of a moment for itself. */
+const readingForEver = (path: string): string => `
+  import { open } from 'lmdb';
+  const root = open({ path: ${JSON.stringify(path)}, maxDbs: 5, noSubdir: false });
+  const transaction = root.useReadTransaction();
+  root.get('x', { transaction });
+  console.log('reading');
+  setInterval(() => transaction, 1_000);`;
 
 describe('embedded store within its bounds', () => {
   let path: string;
@@ -73,6 +85,24 @@ describe('embedded store within its bounds', () => {
       false,
     ]);
     expect(await collect(store.held('portcullis:test:'))).toHaveLength(blocks.length);
+  });
+
+  test('keeps its file within maxBytes after a process was killed while it read', async () => {
+    await write(['first'], kept);
+    const reader = spawn(process.execPath, ['--input-type=module', '-e', readingForEver(path)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const gone = once(reader, 'exit');
+    await once(reader.stdout, 'data');
+    reader.kill('SIGKILL');
+    await gone;
+    // Whoever has gone is looked for every ten seconds.
+    const late = performance.now() + 20_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => late);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const names = times(500, (index) => `again-${index}`);
+    for (let round = 0; round < 40; round += 1) await write(names, kept);
+    expect(fileBytes()).toBeLessThanOrEqual(maxBytes);
   });
 
   test('gives up the block that ends soonest when there are only blocks left', async () => {

@@ -86,7 +86,7 @@ export class FileMarks {
     try {
       await this.#root.transaction(() => {
         this.#changed = null;
-        this.#tidyOpeners();
+        this.#tidy();
         work();
       });
     } finally {
@@ -112,11 +112,15 @@ export class FileMarks {
     if (list !== this.#ownLine) await sleep(waitMs);
   }
 
-  /** Whoever has gone is found out now and then, so that the last one is alone again. */
-  #tidyOpeners(): void {
+  /**
+   * Whoever has gone is found out now and then, so that the last one is alone again. Of one that was killed while it read,
+   * lmdb would keep all pages of that moment, and let the file grow with every write.
+   */
+  #tidy(): void {
     const now = performance.now();
     if (now < this.#tidyAt) return;
     this.#tidyAt = now + tidyEveryMs;
+    this.#root.readerCheck();
     if (this.#marks.get(openersKey) !== this.#ownLine) this.#writeOpeners();
   }
 
