@@ -19,15 +19,27 @@ export function cleanText(text: string, mostChars = 200): string {
 /** As long as what is hidden may be. */
 const longestIdentifier = 700;
 
-const emailLike = /[^\s@<>"']{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,8}/gu;
+/** Domains are written in any script. */
+const emailLike = /[^\s@<>"']{1,64}@[\p{L}\p{M}\p{N}_-]{1,63}(\.[\p{L}\p{M}\p{N}_-]{1,63}){1,8}/gu;
 const ipv4Like = /\d{1,3}(\.\d{1,3}){3}/g;
 /** Runs of what an IPv6 address is written with; which of them are addresses is for the system to say. */
 const ipv6Like = /[\da-f]{0,4}:[\da-f:.]{1,60}/gi;
 
-/** A full stop or a colon after an address belongs to the sentence. */
+/** What may stand right before an address: a colon, or a word of the same letters with one. */
+const lead = /^[\da-f]{0,4}:/i;
+const port = /(?<!:):\d{1,5}$/;
+
+const isAddress = (text: string): boolean => isIPv6(text) || isIPv6(text.replace(port, ''));
+
+/**
+ * A colon before an address, and a full stop or a colon after it, belong to the sentence. What else was found with it is
+ * hidden too: whether its ninth number is a port or the first is a word, nobody can tell.
+ */
 function hideAddress(run: string): string {
-  const address = run.replace(/\.+$|(?<!:):$/, '');
-  return isIPv6(address) ? `[address]${run.slice(address.length)}` : run;
+  const found = run.replace(/\.+$|(?<!:):$/, '');
+  const isLed = !isAddress(found);
+  if (isLed && !isAddress(found.replace(lead, ''))) return run;
+  return `${isLed && found.startsWith(':') ? ':' : ''}[address]${run.slice(found.length)}`;
 }
 
 /** Control characters, separators of lines and what changes the direction of text. */
