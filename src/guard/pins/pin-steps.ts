@@ -18,9 +18,22 @@ export function livePins(records: Records, key: Key<PinRecord>, now: number): re
   return (records.get(key)?.pins ?? []).filter(({ until }) => until > now);
 }
 
-/** Sets a pin in place of one with the same id. False when there are as many as there may be. */
-export function putPin(records: Records, key: Key<PinRecord>, pin: Pin, most: number, now: number): boolean {
-  const others = livePins(records, key, now).filter(({ id }) => id !== pin.id);
+interface NewPin {
+  readonly pin: Pin;
+  /** Those that pins of the same may have. */
+  readonly ids: readonly string[];
+  /** How many there may be in all. */
+  readonly most: number;
+}
+
+/** Sets a pin in place of those of the same. False when there are as many as there may be. */
+export function putPin(
+  records: Records,
+  key: Key<PinRecord>,
+  { pin, ids, most }: NewPin,
+  now: number,
+): boolean {
+  const others = livePins(records, key, now).filter(({ id }) => !ids.includes(id));
   if (others.length >= most) return false;
   writePins(records, key, [...others, pin], now);
   return true;

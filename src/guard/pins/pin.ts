@@ -1,5 +1,6 @@
 import { type Rule, rules } from '../../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import type { Token } from '../../core/subject.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
 
@@ -99,21 +100,35 @@ function limitTarget(request: Extract<PinRequest, { kind: 'limit' }>, identifier
       return { ...limit, for: request.for, subject: null };
     case 'user':
       assertText('user', request.user, 256);
-      return { ...limit, for: 'user', subject: userHash(identifier, request.user) };
+      return { ...limit, for: 'user', subject: tokenOf(request, identifier)?.hash ?? null };
     case 'network':
-      return { ...limit, for: 'network', subject: identifier.identify({ ip: request.ip }).network.hash };
+      return { ...limit, for: 'network', subject: tokenOf(request, identifier)?.hash ?? null };
     default:
       throw new Fault('INPUT_INVALID', 'for must be one of signedIn, anonymous, user, network');
   }
 }
 
-/** Users are hashed as accounts; the address has no part in it. */
-function userHash(identifier: Identifier, user: string): string | null {
-  return identifier.identify({ account: user, ip: '0.0.0.0' }).account?.hash ?? null;
+/** Whom a pin is for; null for everybody. Users are hashed as accounts; the address has no part in it. */
+function tokenOf(request: PinRequest, identifier: Identifier): Token | null {
+  if (request.kind !== 'limit') return null;
+  if (request.for === 'network') return identifier.identify({ ip: request.ip }).network;
+  if (request.for !== 'user') return null;
+  return identifier.identify({ account: request.user, ip: '0.0.0.0' }).account;
+}
+
+/** All names that a pin of this target may have: while a rotation of the secret runs, one from before it has another hash. */
+export function pinIds(
+  request: PinRequest,
+  target: PinTarget,
+  identifier: Identifier,
+): readonly [string, ...string[]] {
+  const id = pinId(target);
+  const was = tokenOf(request, identifier)?.was ?? null;
+  return target.kind !== 'limit' || was === null ? [id] : [id, pinId({ ...target, subject: was })];
 }
 
 /** What is pinned, in a word that fits into a path. */
-export function pinId(target: PinTarget): string {
+function pinId(target: PinTarget): string {
   switch (target.kind) {
     case 'limit':
       return target.subject === null ? `limit:${target.for}` : `limit:${target.for}:${target.subject}`;

@@ -169,6 +169,22 @@ describe('Pins', () => {
     rotated.pins.close();
   });
 
+  it.each<PinRequest>([
+    { kind: 'limit', for: 'user', user: 'carol', ratePerSecond: 1 },
+    { kind: 'limit', for: 'network', ip: '192.0.2.1', ratePerSecond: 1 },
+  ])('replace one of the same from before a rotation of the secret: %o', async (request) => {
+    const { pins, store, time } = node({ most: 1 });
+    await pins.put({ ...request, ratePerSecond: 100 } as PinRequest, { ...note, forMs: 2 * HOUR_MS });
+    const identifier = createIdentifier({ secret: 'another secret of enough bytes', previousSecret: secret });
+    const rotated = node({ store, time, identifier, most: 1 });
+    const pin = await rotated.pins.put(request, note);
+    expect(await rotated.pins.list()).toEqual([pin]);
+    const call = { ip: '192.0.2.1', user: 'carol' };
+    expect(rotated.pins.current.limitFor(call)?.ratePerSecond).toBe(1);
+    time.now += HOUR_MS;
+    expect(rotated.pins.current.limitFor(call)).toBeNull();
+  });
+
   it('hold a scenario off, a rule in shadow and a failure mode', async () => {
     const { pins } = node();
     await pins.put({ kind: 'scenario', scenario: 'path-scan' }, note);

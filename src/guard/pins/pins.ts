@@ -14,7 +14,7 @@ import {
   type PinNames,
   type PinNote,
   type PinRequest,
-  pinId,
+  pinIds,
   targetOf,
 } from './pin.ts';
 import { PinSet } from './pin-set.ts';
@@ -102,18 +102,22 @@ export class Pins {
    * there are as many pins as there may be; `STORE_*` when the store fails.
    */
   async put(request: PinRequest, note: PinNote): Promise<Pin> {
-    const target = targetOf(request, this.#options.names(), this.#options.identifier);
+    const { names, identifier } = this.#options;
+    const target = targetOf(request, names(), identifier);
     assertNote(note, this.#longestMs);
     const { by, why, forMs } = note;
-    const id = pinId(target);
+    const ids = pinIds(request, target, identifier);
+    const [id] = ids;
     const { pins, now: from } = await this.#look();
-    const others = pins.filter((pin) => pin.id !== id);
+    const others = pins.filter((pin) => !ids.includes(pin.id));
     if (others.length >= this.#most) throw this.#full();
     const pin: Pin = { ...target, id, by, why, from, until: from + forMs };
     const isPut = await this.#audit.accompany(
       { what: 'pinned', block: id, by, why, until: pin.until },
       () =>
-        this.#store.transact([this.#key], (records, now) => putPin(records, this.#key, pin, this.#most, now)),
+        this.#store.transact([this.#key], (records, now) =>
+          putPin(records, this.#key, { pin, ids, most: this.#most }, now),
+        ),
       (done) => (done ? pin.until : undefined),
     );
     // Others may have been set since.
