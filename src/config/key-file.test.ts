@@ -2,7 +2,21 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeKeyFile, newKeyFile, readKeyFile } from './key-file.ts';
+import { beginRotation, finishRotation, makeKeyFile, newKeyFile, readKeyFile } from './key-file.ts';
+
+describe('a rotation of which nobody noted when it began', () => {
+  const keys = { secret: 'c'.repeat(24), previousSecret: 'b'.repeat(24), rotatedAt: null };
+
+  it('is ended by force alone, and another one begins only then', () => {
+    expect(() => beginRotation(keys, 1)).toThrow('a rotation is running');
+    expect(() => finishRotation(keys, 1, false)).toThrow(
+      'nobody noted when the rotation began; devices not seen since would be forgotten',
+    );
+    const finished = finishRotation(keys, 1, true);
+    expect(finished).toEqual({ secret: keys.secret, previousSecret: null, rotatedAt: null });
+    expect(() => finishRotation(finished, 1, true)).toThrow('no rotation is running');
+  });
+});
 
 describe('a key file that is made', () => {
   let folder: string;

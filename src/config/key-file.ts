@@ -18,7 +18,7 @@ export interface KeyFile {
   readonly secret: string;
   /** The secret before this one, while a rotation runs. */
   readonly previousSecret: string | null;
-  /** When the running rotation began, in ms; null when none runs. */
+  /** When the running rotation began, in ms; null when none runs, or nobody noted it. */
   readonly rotatedAt: number | null;
 }
 
@@ -46,16 +46,20 @@ export function beginRotation(keys: KeyFile, now: number, secret = newSecret()):
 
 /** The previous secret goes. Before the window has passed, what only it can read would be lost. */
 export function finishRotation(keys: KeyFile, now: number, force: boolean): KeyFile {
-  if (keys.rotatedAt === null) throw new Fault('CONFIG_INVALID', 'no rotation is running');
-  const leftMs = keys.rotatedAt + ROTATION_WINDOW_MS - now;
-  if (leftMs > 0 && !force) {
-    const days = Math.ceil(leftMs / DAY_MS);
-    throw new Fault(
-      'CONFIG_INVALID',
-      `the window runs for another ${days} days; devices not seen since would be forgotten (--force ends it all the same)`,
-    );
-  }
+  if (keys.previousSecret === null) throw new Fault('CONFIG_INVALID', 'no rotation is running');
+  const loss = force ? null : lossAt(keys.rotatedAt, now);
+  if (loss !== null) throw new Fault('CONFIG_INVALID', `${loss} (--force ends it all the same)`);
   return newKeyFile(keys.secret);
+}
+
+/** What would be lost if the rotation ended now; null when nothing would. A file that was made by hand may not say when it began. */
+function lossAt(rotatedAt: number | null, now: number): string | null {
+  if (rotatedAt === null)
+    return 'nobody noted when the rotation began; devices not seen since would be forgotten';
+  const leftMs = rotatedAt + ROTATION_WINDOW_MS - now;
+  if (leftMs <= 0) return null;
+  const days = Math.ceil(leftMs / DAY_MS);
+  return `the window runs for another ${days} days; devices not seen since would be forgotten`;
 }
 
 /** Throws `CONFIG_INVALID` that names the field; secrets are never shown. */
