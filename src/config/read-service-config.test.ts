@@ -182,6 +182,11 @@ describe('a bad configuration', () => {
       'failure.caps.nosuch: is for no policy: there are login',
     ],
     [
+      'caps that are none',
+      { failure: { caps: { login: [] } } },
+      'failure.caps.login: must be a list of 1 to 3 entries',
+    ],
+    [
       'a cap on accounts where there are none',
       { failure: { caps: { api: [{ scope: 'K4', count: 5, windowMs: 1000 }] } } },
       'failure.caps.api[0].scope: must be K2 or K1',

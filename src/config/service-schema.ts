@@ -66,7 +66,7 @@ const Failure = optionalFields(
     ),
     nodes: whole(1, 100_000, 'How many nodes share the store. Default 1.'),
     breaker: Breaker,
-    caps: Type.Record(Type.String(), Type.Array(Cap, { maxItems: 3 }), {
+    caps: Type.Record(Type.String(), Type.Array(Cap, { minItems: 1, maxItems: 3 }), {
       description: 'Local caps while the store is away, by policy.',
     }),
   },

@@ -53,6 +53,15 @@ describe('a breaker', () => {
     expect(probed(again, afterPause, afterPause + 2 * MINUTE, 0).state).toBe('closed');
   });
 
+  test('does not close without a probe that succeeded, however seldom there is one', () => {
+    const seldom = { ...policy, probeEveryMs: MINUTE, healthyMs: 10 * SECOND, minOpenMs: 30 * SECOND };
+    const open = failing(freshBreaker, 0, 0, 0);
+    expect(advance(open, MINUTE, seldom).state).toBe('open');
+    expect(advance(noteProbe(open, true, MINUTE, seldom), MINUTE, seldom).state).toBe('closed');
+    const failed = noteProbe(open, false, MINUTE, seldom);
+    expect(advance(failed, MINUTE + 20 * SECOND, seldom).state).toBe('open');
+  });
+
   test('shuts its policy for 10 min at the third trip within 30 min', () => {
     const first = failing(freshBreaker, 0, 0, 0);
     const second = failing(probed(first, 0, 5 * MINUTE, 0), ...Array(3).fill(6 * MINUTE));

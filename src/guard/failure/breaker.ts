@@ -71,12 +71,13 @@ export function noteProbe(breaker: Breaker, isHealthy: boolean, now: number, pol
   return { ...breaker, unhealthyAt: isSustained ? breaker.unhealthyAt : now, probedAt: now };
 }
 
-/** Closes the breaker once its time is over and the store has been healthy for long enough. */
+/** Closes the breaker once its time is over and probes have shown the store healthy for long enough. */
 export function advance(breaker: Breaker, now: number, policy: BreakerPolicy): Breaker {
   if (breaker.state === 'closed') return breaker;
-  const { trippedAt, shutUntil, unhealthyAt, entries } = breaker;
+  const { trippedAt, shutUntil, unhealthyAt, probedAt, entries } = breaker;
   const earliest = Math.max(trippedAt + policy.minOpenMs, shutUntil ?? 0);
-  const isHealthy = now - unhealthyAt >= policy.healthyMs && !isStale(breaker, now, policy);
+  const isProven = probedAt > unhealthyAt && !isStale(breaker, now, policy);
+  const isHealthy = isProven && now - unhealthyAt >= policy.healthyMs;
   return now >= earliest && isHealthy ? { state: 'closed', failures: [], entries } : breaker;
 }
 

@@ -14,6 +14,10 @@ describe('caps', () => {
     expect(guardWith({ api: [cap('K1'), cap('K2')], login: [cap('K4')] })).not.toThrow();
   });
 
+  it('are refused where there is none: then nothing would bound a policy without its store', () => {
+    expect(guardWith({ login: [] })).toThrow(/^failure\.caps\.login must have one cap at least/);
+  });
+
   it('are refused for a policy that there is not', () => {
     expect(guardWith({ logn: [cap('K4')] })).toThrow(/^failure\.caps\.logn is for no policy/);
     expect(guardWith({ constructor: [cap('K1')] })).toThrow(/is for no policy/);

@@ -134,6 +134,9 @@ function assertCaps(path: string, caps: readonly DegradedCap[]): void {
   if (!Array.isArray(caps)) {
     throw new Fault('CONFIG_INVALID', `${path} must be a list, got ${shapeOf(caps)}`);
   }
+  if (caps.length === 0) {
+    throw new Fault('CONFIG_INVALID', `${path} must have one cap at least: without any, all would pass`);
+  }
   caps.forEach(({ scope, count, windowMs }: DegradedCap, index) => {
     assertPositive(`${path}[${index}].count`, count);
     assertPositive(`${path}[${index}].windowMs`, windowMs);
