@@ -48,6 +48,20 @@ describe('a tally of the feed', () => {
     expect(tally.take().shown.at(-1)?.seq).toBe(501);
   });
 
+  it.each(outcomes)('keeps the newest where all of them are %s', (outcome) => {
+    const tally = new Tally();
+    for (let seq = 1; seq <= 500; seq += 1) tally.add(decision(seq, 0, outcome));
+    const newest = Array.from({ length: SHOWN_PER_BATCH }, (_, index) => 501 - SHOWN_PER_BATCH + index);
+    expect(tally.take().shown.map(({ seq }) => seq)).toEqual(newest);
+  });
+
+  it('drops no denial for what was allowed', () => {
+    const tally = new Tally();
+    for (let seq = 1; seq <= SHOWN_PER_BATCH; seq += 1) tally.add(decision(seq, 0, 'SOFT_BLOCK'));
+    tally.add(decision(SHOWN_PER_BATCH + 1, 0, 'ALLOW'));
+    expect(tally.take().shown.at(-1)?.seq).toBe(SHOWN_PER_BATCH);
+  });
+
   it('never samples away what is rare', () => {
     const tally = new Tally();
     for (let seq = 1; seq <= 5_000; seq += 1) tally.add(decision(seq, 0, 'ALLOW'));

@@ -143,22 +143,21 @@ export class Tally {
     }
   }
 
-  /** Denials go before what was allowed: in a flood the allowed are the ones to leave out. */
+  /** The newest stay. Denials go before what was allowed: in a flood the allowed are the ones to leave out. */
   #show(line: FeedLine): void {
     if (this.#shown.length < SHOWN_PER_BATCH) {
       this.#shown.push(line);
       return;
     }
     this.#unshown += 1;
-    const denied = decisionOf(line)?.outcome !== 'ALLOW';
-    const replaceable = denied
-      ? this.#shown.findIndex((other) => decisionOf(other)?.outcome === 'ALLOW')
-      : -1;
-    if (replaceable === -1) return;
-    this.#shown.splice(replaceable, 1);
+    const oldestAllowed = this.#shown.findIndex(isAllowed);
+    if (oldestAllowed === -1 && isAllowed(line)) return;
+    this.#shown.splice(Math.max(0, oldestAllowed), 1);
     this.#shown.push(line);
   }
 }
+
+const isAllowed = (line: FeedLine): boolean => decisionOf(line)?.outcome === 'ALLOW';
 
 function countOutcome(bin: SecondCount, outcome: Outcome, level: number): void {
   if (outcome === 'ALLOW') bin.allow += 1;
