@@ -10,6 +10,7 @@ const second = (at: number, hard: number) => ({
   soft: 0,
   hard,
   withheld: 0,
+  withheldLines: 0,
   topLevel: 3,
 });
 
@@ -49,7 +50,14 @@ describe('what the page knows of the last minutes', () => {
     const sampled = withBatch(once, crowd, 0);
     expect(sampled.pace.isSampled).toBe(true);
     expect(withBatch(sampled, nothing, 0).pace.isSampled).toBe(false);
-    expect(withBatch(emptyLive, { ...nothing, received: 1, withheld: 5 }, 0).pace.isSampled).toBe(true);
+  });
+
+  it('says what the service left out, unless that is older than the chart', () => {
+    const flooded = { ...nothing, received: 1, seconds: [{ ...second(1_000, 0), withheldLines: 5 }] };
+    const opened = withBatch(emptyLive, flooded, (1_000 + KEPT_SECONDS) * 1_000);
+    expect(opened.pace).toMatchObject({ isSampled: true, withheld: 5 });
+    const later = withBatch(emptyLive, flooded, (1_001 + KEPT_SECONDS) * 1_000);
+    expect(later.pace).toMatchObject({ isSampled: false, withheld: 0 });
   });
 
   it('goes by the time at which lines happened: a backlog is no present rush', () => {

@@ -26,6 +26,7 @@ export interface Pace {
   /** Whether the last batch had more than the list shows. */
   readonly isCrowded: boolean;
   readonly unshown: number;
+  /** Of what the chart can show: what happened before is not told of. */
   readonly withheld: number;
 }
 
@@ -57,12 +58,13 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number): Li
     batch.received === 0 ? state.seconds : mergeSeconds(state.seconds, batch.seconds),
     nowMs,
   );
+  const withheld = withheldLines(batch.seconds, nowMs);
   const pace: Pace = {
     perSecond: linesPerSecond(seconds, nowMs),
-    isSampled: batch.withheld > 0 || (batch.unshown > 0 && state.pace.isCrowded),
+    isSampled: withheld > 0 || (batch.unshown > 0 && state.pace.isCrowded),
     isCrowded: batch.unshown > 0,
     unshown: state.pace.unshown + batch.unshown,
-    withheld: state.pace.withheld + batch.withheld,
+    withheld: state.pace.withheld + withheld,
   };
   const nowMinute = Math.floor(nowMs / 60_000);
   if (batch.received === 0) {
@@ -83,6 +85,11 @@ function linesPerSecond(seconds: readonly SecondCount[], nowMs: number): number 
   const end = Math.floor(nowMs / 1_000);
   const recent = seconds.filter(({ second }) => second >= end - PACE_SECONDS && second < end);
   return recent.reduce((sum, { lines }) => sum + lines, 0) / PACE_SECONDS;
+}
+
+function withheldLines(seconds: readonly SecondCount[], nowMs: number): number {
+  const kept = seconds.filter(({ second }) => second >= oldestKept(nowMs));
+  return kept.reduce((sum, bin) => sum + bin.withheldLines, 0);
 }
 
 function newestFirst(
@@ -109,11 +116,14 @@ const sumOf = (a: SecondCount, b: SecondCount): SecondCount => ({
   soft: a.soft + b.soft,
   hard: a.hard + b.hard,
   withheld: a.withheld + b.withheld,
+  withheldLines: a.withheldLines + b.withheldLines,
   topLevel: Math.max(a.topLevel, b.topLevel),
 });
 
+const oldestKept = (nowMs: number): number => Math.floor(nowMs / 1_000) - KEPT_SECONDS;
+
 function withinKept(seconds: readonly SecondCount[], nowMs: number): readonly SecondCount[] {
-  const oldest = Math.floor(nowMs / 1_000) - KEPT_SECONDS;
+  const oldest = oldestKept(nowMs);
   const from = seconds.findIndex(({ second }) => second >= oldest);
   if (from === 0) return seconds;
   return from === -1 ? [] : seconds.slice(from);

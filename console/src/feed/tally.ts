@@ -18,6 +18,8 @@ export interface SecondCount {
   hard: number;
   /** Decisions the service left out of the feed; nobody here knows how they ended. */
   withheld: number;
+  /** Lines of every type that it left out, those decisions too. */
+  withheldLines: number;
   topLevel: number;
 }
 
@@ -42,8 +44,6 @@ export interface FeedBatch {
   readonly notable: readonly FeedLine[];
   /** Decisions and other frequent lines left out of `shown`. */
   readonly unshown: number;
-  /** Lines the service says it left out of the stream. */
-  readonly withheld: number;
 }
 
 /** The most lines of a batch that are shown: what fits into the list, and four times a second more than anybody reads. */
@@ -58,7 +58,6 @@ const frequent: ReadonlySet<string> = new Set(['decision', 'limit', 'cap', 'krat
 /** Counts feed lines between two batches. Bounded, whatever arrives. */
 export class Tally {
   #received = 0;
-  #withheld = 0;
   #unshown = 0;
   #seconds = new Map<number, SecondCount>();
   #minutes = new Map<number, NameCounts>();
@@ -98,10 +97,8 @@ export class Tally {
       blocks: this.#blocks,
       notable: this.#notable,
       unshown: this.#unshown,
-      withheld: this.#withheld,
     };
     this.#received = 0;
-    this.#withheld = 0;
     this.#unshown = 0;
     this.#seconds = new Map();
     this.#minutes = new Map();
@@ -116,16 +113,17 @@ export class Tally {
     const known = this.#seconds.get(second);
     if (known !== undefined) return known;
     if (this.#seconds.size >= SECONDS_PER_BATCH) return null;
-    const bin = { second, lines: 0, allow: 0, soft: 0, hard: 0, withheld: 0, topLevel: 0 };
+    const bin = { second, lines: 0, allow: 0, soft: 0, hard: 0, withheld: 0, withheldLines: 0, topLevel: 0 };
     this.#seconds.set(second, bin);
     return bin;
   }
 
   #noteWithheld({ t, from, hidden }: FeedLine): void {
     if (!isObject(hidden)) return;
-    for (const count of Object.values(hidden)) this.#withheld += numberOf(count);
     const bin = this.#secondAt(numberOf(from) || t);
-    if (bin !== null) bin.withheld += numberOf(hidden.decision);
+    if (bin === null) return;
+    bin.withheld += numberOf(hidden.decision);
+    for (const count of Object.values(hidden)) bin.withheldLines += numberOf(count);
   }
 
   #countNames(t: number, reasons: ShownDecision['reasons']): void {
