@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { barriers, chromiumPath, openConsole, picture, signIn, visit } from './browser.ts';
 import { tokens } from './console-service.ts';
 import { openSuite } from './console-suite.ts';
 
@@ -16,7 +16,10 @@ const longPath = `/${'collection/:id/'.repeat(8)}last`;
 describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
   const limits = {
     signedIn: { ratePerSecond: 0.1, burst: 3 },
-    routes: [{ method: 'GET', path: longPath, cost: 7 }],
+    routes: [
+      { method: 'GET', path: longPath, cost: 7 },
+      { method: 'POST', path: '/sign-in', cost: 1, signIn: true },
+    ],
   };
   const suite = openSuite({ limits }, async (service) => {
     await bruteForce(service, { accounts: 1, failures: 6 });
@@ -66,6 +69,28 @@ describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
       beside.push(...cut.map((caption) => `${caption} at ${width}`));
     }
     expect(beside).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([
+    { name: 'Blocks', table: /^Running blocks/, fields: ['Policy', 'Id'] },
+    { name: 'Limits', table: /^What a call costs/, fields: ['Sign-in'] },
+    { name: 'Limits', table: /^Pins$/, fields: ['Who', 'Why'] },
+    { name: 'Audit', table: /^Acts of operators/, fields: ['On', 'Why', 'Until'] },
+  ])('a phone shows $fields of $name below the row', async ({ name, table, fields }) => {
+    const { page, faults } = await openConsole(suite.browser, suite.service.url, { width: phone });
+    await signIn(page);
+    await visit(page, name);
+    for (const field of fields) {
+      const terms = page.getByRole('table', { name: table }).locator('dt', { hasText: field });
+      await terms.first().waitFor();
+    }
+    expect(await overflow(page)).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    await picture(page, `${name.toLowerCase()}-narrow`);
+    await resized(page, desk);
+    await page.getByRole('table', { name: table }).locator('dt').first().waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 

@@ -39,7 +39,7 @@ export function AuditPage() {
                 cell: ({ what, isUnsure }) => (isUnsure ? `${what}, perhaps: the store failed` : what),
               },
               { title: 'On', cell: (act) => <AuditTarget act={act} />, isMinor: true },
-              { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span> },
+              { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span>, isMinor: true },
               {
                 title: 'Until',
                 cell: ({ until }) => (until === null ? '–' : clockTime(until, now)),

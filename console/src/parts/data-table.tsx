@@ -1,5 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
+import { useCell } from '../state/cell.ts';
+import { isPhone } from '../state/width.ts';
 import { useScrollFocus } from './scroll-focus.ts';
 
 export interface Column<Row> {
@@ -9,7 +11,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** The column that names the row. */
   readonly isHead?: boolean;
-  /** Left out on a phone. */
+  /** On a phone it stands below the row; where it is an empty text, not at all. */
   readonly isMinor?: boolean;
 }
 
@@ -32,6 +34,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, columns, rows, keyOf, showsCaption = false, isTall = false } = props;
   const box = useRef<HTMLDivElement>(null);
   useScrollFocus(box, caption);
+  const minor = useCell(isPhone) ? columns.filter(({ isMinor }) => isMinor) : [];
   return (
     <div class={`table-box ${isTall ? 'tall' : ''}`} ref={box}>
       <table>
@@ -46,24 +49,57 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber, isHead, isMinor }) =>
-                isHead ? (
-                  <th key={title} scope="row" class={classOf(isNumber, isMinor)}>
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td key={title} class={classOf(isNumber, isMinor)}>
-                    {cell(row)}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const below = minor.filter(({ cell }) => cell(row) !== '');
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr class={below.length > 0 ? 'goes-on' : ''}>
+                  {columns.map(({ title, cell, isNumber, isHead, isMinor }) =>
+                    isHead ? (
+                      <th key={title} scope="row" class={classOf(isNumber, isMinor)}>
+                        {cell(row)}
+                      </th>
+                    ) : (
+                      <td key={title} class={classOf(isNumber, isMinor)}>
+                        {cell(row)}
+                      </td>
+                    ),
+                  )}
+                </tr>
+                {below.length > 0 ? (
+                  <MinorFields row={row} columns={below} span={columns.length - minor.length} />
+                ) : null}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface MinorFieldsProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  /** How many columns are left to stand below. */
+  readonly span: number;
+}
+
+/** What a phone has no columns for: a row is not told from its neighbour, or understood, without it. */
+function MinorFields<Row>({ row, columns, span }: MinorFieldsProps<Row>) {
+  return (
+    <tr class="minor-fields">
+      <td colSpan={span}>
+        <dl>
+          {columns.map(({ title, cell }) => (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{cell(row)}</dd>
+            </div>
+          ))}
+        </dl>
+      </td>
+    </tr>
   );
 }
 
