@@ -21,6 +21,7 @@ const folders = [
   'src/identity',
   'src/limits',
   'src/stores',
+  'src/telemetry/decision-log',
 ];
 const skipped = /\.test\.tsx?$|[\\/]node_modules[\\/]/;
 

@@ -86,4 +86,20 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     await page.getByText(/2 bad lines left out; the first is line 2: t must be an integer/).waitFor();
     await page.context().close();
   });
+
+  it.each(['detect', 'events'])('takes no decision log for events, with the format %s', async (format) => {
+    const { page } = await openConsole(suite.browser, suite.service.url);
+    await visit(page, 'Replay');
+    await page.getByLabel('Format').selectOption(format);
+    const line =
+      '{"v":"portcullis.decision/1","t":1,"op":"check","action":"auth.login","network":"n","agent":"a"}\n';
+    await page.getByLabel('Event file').setInputFiles({
+      name: 'decisions.jsonl',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(line.repeat(3)),
+    });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('alert').getByText('--format decisions').waitFor();
+    await page.context().close();
+  });
 });

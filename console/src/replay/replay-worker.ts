@@ -1,3 +1,4 @@
+import { isLogged } from '../../../src/cli/replay/logged-line.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { FileRun } from './file-run.ts';
 import { type FileLine, LineSplitter } from './line-splitter.ts';
@@ -57,6 +58,8 @@ class Opening {
   async #open(): Promise<FileRun> {
     const { format, policyA, policyB } = this.#order;
     const texts = this.#head.flatMap(({ text }) => (text === null || text === '' ? [] : [text]));
+    // Its lines have a time and an operation, as events do, but hashes in place of names.
+    if (isLogged(texts[0] ?? '')) throw new Fault('INPUT_INVALID', decisionLog);
     if (
       format === 'events' ||
       (format === 'detect' && (texts.length === 0 || this.#head.some(isEventLine)))
@@ -70,6 +73,9 @@ class Opening {
     return openLogRun(this.#order, texts);
   }
 }
+
+const decisionLog =
+  'This is the decision log of a service. Only the command line reads it: portcullis replay FILE --format decisions';
 
 const gzipMagic = [0x1f, 0x8b] as const;
 
