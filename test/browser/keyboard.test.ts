@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openConsole, picture } from './browser.ts';
+import { chromiumPath, openConsole, picture, signIn, visit } from './browser.ts';
 import { tokens } from './console-service.ts';
 import { openSuite } from './console-suite.ts';
 
@@ -53,6 +53,43 @@ describe.skipIf(chromiumPath() === null)('with the keyboard alone', () => {
     // What was pressed is gone with the block; the next stop is in the story, not at the top of the page.
     await page.keyboard.press('Tab');
     expect(await focusedName(page)).toBe('Look again');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('who lifts one block after the other keeps their place in the list', async () => {
+    for (const account of [1, 2, 3]) {
+      const response = await fetch(new URL('/v1/blocks', suite.service.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.operate}` },
+        body: JSON.stringify({ ...attacker(account), scope: 'K4', level: 6, by: 'Ada', why: 'a test' }),
+      });
+      expect(response.status).toBe(200);
+    }
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
+    await signIn(page);
+    await visit(page, 'Blocks');
+    // The block that is left of the test before may end meanwhile.
+    await page.getByLabel('Scope').selectOption('K4');
+    const lifts = page.getByRole('button', { name: /^Lift .* of / });
+    await lifts.nth(2).waitFor();
+    const names = await lifts.evaluateAll((buttons) => buttons.map((button) => button.ariaLabel ?? ''));
+    await lifts.nth(1).focus();
+    const lifted: string[] = [];
+    while (lifted.length < names.length) {
+      const name = await focusedName(page);
+      lifted.push(name);
+      expect(names).toContain(name);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Who').fill('Ada');
+      await page.getByLabel('Why').fill('a false alarm');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' });
+    }
+    expect(lifted).toEqual([names[1], names[2], names[0]]);
+    await page.getByText(/^No (such )?block runs/).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focusedName(page)).toMatch(/^Policy/);
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -176,6 +176,9 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await page.getByRole('button', { name: /^Remove the pin/ }).click();
     await confirm('Remove');
     await page.getByText('Nothing is pinned.').waitFor();
+    // What was pressed is gone with the pin; the next stop is in the same panel.
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pin for a time');
     await visit(page, 'Live');
     const events = page.getByRole('region', { name: 'Events' });
     await events

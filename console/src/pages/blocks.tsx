@@ -8,6 +8,7 @@ import { Countdown, useStoreNow } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
+import { useRowFocus } from '../parts/row-focus.ts';
 import { useReading } from '../state/reading.ts';
 
 const EVERY_MS = 5_000;
@@ -27,7 +28,13 @@ export function BlocksPage() {
     (key) => (policy === '' || key.policy === policy) && (scope === '' || key.scope === scope),
   );
   const atLeast = value?.isMore ? 'At least ' : '';
+  const shown = blocked.slice(0, SHOWN);
+  const { box, actsOn } = useRowFocus(
+    shown.map(({ id }) => id),
+    lifting !== null,
+  );
   const lift = async (key: BlockedKey, note: { by: string; why: string }) => {
+    actsOn(key.id);
     const wasRunning = await liftBlock(key.id, note);
     setSaid(wasRunning ? 'The block is lifted.' : 'The block had already ended.');
     again();
@@ -49,38 +56,40 @@ export function BlocksPage() {
           There are too many blocks to look at all of them: some that are as high as these may be missing.
         </p>
       ) : null}
-      <Panel
-        title={value === null ? 'Running blocks' : atLeast + counted(blocked.length, 'blocked key')}
-        aside={
-          <>
-            <Choice
-              label="Policy"
-              value={policy}
-              choices={namesOf(keys, 'policy', policy)}
-              onChange={setPolicy}
-            />
-            <Choice
-              label="Scope"
-              value={scope}
-              choices={namesOf(keys, 'scope', scope)}
-              onChange={setScope}
-              word={scopeWord}
-            />
-          </>
-        }
-      >
-        {blocked.length === 0 ? (
-          <Empty>{wordsForNone(value, problem, running.length)}</Empty>
-        ) : (
-          <BlockTable keys={blocked.slice(0, SHOWN)} onLift={setLifting} />
-        )}
-        {blocked.length > SHOWN ? (
-          <Empty>
-            {atLeast}
-            {counted(blocked.length - SHOWN, 'more key')} not shown, of no higher level.
-          </Empty>
-        ) : null}
-      </Panel>
+      <div ref={box} tabIndex={-1} class="stack">
+        <Panel
+          title={value === null ? 'Running blocks' : atLeast + counted(blocked.length, 'blocked key')}
+          aside={
+            <>
+              <Choice
+                label="Policy"
+                value={policy}
+                choices={namesOf(keys, 'policy', policy)}
+                onChange={setPolicy}
+              />
+              <Choice
+                label="Scope"
+                value={scope}
+                choices={namesOf(keys, 'scope', scope)}
+                onChange={setScope}
+                word={scopeWord}
+              />
+            </>
+          }
+        >
+          {blocked.length === 0 ? (
+            <Empty>{wordsForNone(value, problem, running.length)}</Empty>
+          ) : (
+            <BlockTable keys={shown} onLift={setLifting} />
+          )}
+          {blocked.length > SHOWN ? (
+            <Empty>
+              {atLeast}
+              {counted(blocked.length - SHOWN, 'more key')} not shown, of no higher level.
+            </Empty>
+          ) : null}
+        </Panel>
+      </div>
       {lifting === null ? null : (
         <NoteDialog
           title="Lift a block"

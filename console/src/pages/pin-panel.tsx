@@ -5,6 +5,7 @@ import { Countdown } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
+import { useRowFocus } from '../parts/row-focus.ts';
 import { useReading } from '../state/reading.ts';
 import { PinDialog } from './pin-dialog.tsx';
 
@@ -16,47 +17,53 @@ export function PinPanel() {
   const pins = value?.pins ?? [];
   const [removing, setRemoving] = useState<Pin | null>(null);
   const [isPinning, setPinning] = useState(false);
+  const { box, actsOn } = useRowFocus(
+    pins.map(({ name }) => name),
+    removing !== null,
+  );
   return (
     <>
       <Problem text={problem} />
-      <Panel
-        title="Pins"
-        aside={
-          <button type="button" class="small" onClick={() => setPinning(true)}>
-            Pin for a time
-          </button>
-        }
-      >
-        {pins.length === 0 ? (
-          <Empty>{wordsFor(value, problem)}</Empty>
-        ) : (
-          <DataTable
-            caption="Pins"
-            rows={pins}
-            keyOf={({ name }) => name}
-            columns={[
-              { title: 'Holds', cell: ({ what }) => what, isHead: true },
-              { title: 'Who', cell: ({ by }) => <span class="typed">{by}</span>, isMinor: true },
-              { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span>, isMinor: true },
-              { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
-              {
-                title: 'Act',
-                isNumber: true,
-                cell: (pin) => (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`Remove the pin: ${pin.what}`}
-                    onClick={() => setRemoving(pin)}
-                  >
-                    Remove
-                  </button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Panel>
+      <div ref={box} tabIndex={-1} class="stack">
+        <Panel
+          title="Pins"
+          aside={
+            <button type="button" class="small" onClick={() => setPinning(true)}>
+              Pin for a time
+            </button>
+          }
+        >
+          {pins.length === 0 ? (
+            <Empty>{wordsFor(value, problem)}</Empty>
+          ) : (
+            <DataTable
+              caption="Pins"
+              rows={pins}
+              keyOf={({ name }) => name}
+              columns={[
+                { title: 'Holds', cell: ({ what }) => what, isHead: true },
+                { title: 'Who', cell: ({ by }) => <span class="typed">{by}</span>, isMinor: true },
+                { title: 'Why', cell: ({ why }) => <span class="typed">{why}</span>, isMinor: true },
+                { title: 'Ends in', cell: ({ until }) => <Countdown until={until} /> },
+                {
+                  title: 'Act',
+                  isNumber: true,
+                  cell: (pin) => (
+                    <button
+                      type="button"
+                      class="small"
+                      aria-label={`Remove the pin: ${pin.what}`}
+                      onClick={() => setRemoving(pin)}
+                    >
+                      Remove
+                    </button>
+                  ),
+                },
+              ]}
+            />
+          )}
+        </Panel>
+      </div>
       {isPinning ? <PinDialog onClose={() => setPinning(false)} onPinned={again} /> : null}
       {removing === null ? null : (
         <NoteDialog
@@ -64,6 +71,7 @@ export function PinPanel() {
           action="Remove"
           onClose={() => setRemoving(null)}
           onConfirm={async (note) => {
+            actsOn(removing.name);
             await removePin(removing.name, note);
             again();
           }}
