@@ -13,11 +13,12 @@ import { LivePage } from './pages/live.tsx';
 import { ReplayPage } from './pages/replay.tsx';
 import { ShortcutList } from './pages/shortcut-list.tsx';
 import { SubjectPage } from './pages/subject.tsx';
+import { lookUpField } from './pages/subject-form.tsx';
 import { Icon, Mark } from './parts/icons.tsx';
 import { endReplay } from './replay/replay-client.ts';
 import { useCell } from './state/cell.ts';
 import { isPaused } from './state/pause.ts';
-import { type PagePath, pages, route } from './state/route.ts';
+import { goTo, type PagePath, pages, route } from './state/route.ts';
 import { useShortcuts } from './state/shortcuts.ts';
 import { nextTheme, theme } from './state/theme.ts';
 
@@ -39,13 +40,22 @@ export function Shell() {
   const isFirst = useRef(true);
   const openHelp = useCallback(() => setHelpOpen(true), []);
   const togglePause = useCallback(() => isPaused.set(!isPaused.get()), []);
-  useShortcuts({ onHelp: openHelp, onTheme: nextTheme, onPause: togglePause });
+  const wantsLookUp = useRef(false);
+  const lookUp = useCallback(() => {
+    // Where the page is open already nothing is drawn that could move the focus later.
+    wantsLookUp.current = route.get() !== 'subject';
+    lookUpField()?.focus();
+    goTo('subject');
+  }, []);
+  useShortcuts({ onHelp: openHelp, onTheme: nextTheme, onPause: togglePause, onLookUp: lookUp });
   // Together with the page, not some time after it: a key that is pressed in between would be heard where the focus was.
   useLayoutEffect(() => {
     document.title = `${pages.find((page) => page.path === path)?.title ?? ''} · Portcullis`;
     // After a change of page the focus is at its start, as after loading one.
-    if (!isFirst.current) main.current?.focus();
+    const start = (wantsLookUp.current ? lookUpField() : null) ?? main.current;
+    if (!isFirst.current) start?.focus();
     isFirst.current = false;
+    wantsLookUp.current = false;
   }, [path]);
   const View = views[path];
   return (

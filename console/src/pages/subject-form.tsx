@@ -5,6 +5,9 @@ type Confidence = 'LOW' | 'MEDIUM' | 'HIGH';
 
 const actions = ['auth.login', 'auth.otp', 'api.heavy'] as const;
 
+/** Where a look-up begins; null on other pages. */
+export const lookUpField = (): HTMLElement | null => document.getElementById('subject-account');
+
 interface SubjectFormProps {
   readonly onAsk: (signals: SubjectSignals) => Promise<void>;
   readonly onClear: () => void;

@@ -5,12 +5,13 @@ interface Shortcuts {
   readonly onHelp: () => void;
   readonly onTheme: () => void;
   readonly onPause: () => void;
+  readonly onLookUp: () => void;
 }
 
 const SECOND_KEY_MS = 1_500;
 
 /** Single keys work only where nobody types, and never with a modifier: those belong to the browser. */
-export function useShortcuts({ onHelp, onTheme, onPause }: Shortcuts): void {
+export function useShortcuts({ onHelp, onTheme, onPause, onLookUp }: Shortcuts): void {
   useEffect(() => {
     let goUntil = 0;
     const press = (event: KeyboardEvent) => {
@@ -21,13 +22,13 @@ export function useShortcuts({ onHelp, onTheme, onPause }: Shortcuts): void {
       else if (event.key === '?') onHelp();
       else if (event.key === 't') onTheme();
       else if (event.key === 'p') onPause();
-      else if (event.key === '/') goTo('subject');
+      else if (event.key === '/') onLookUp();
       else return;
       event.preventDefault();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [onHelp, onTheme, onPause]);
+  }, [onHelp, onTheme, onPause, onLookUp]);
 }
 
 function isTyping(target: EventTarget | null): boolean {
