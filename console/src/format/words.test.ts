@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { rules, scopes } from '../../../src/core/decision.ts';
+import { LimitCounter } from '../../../src/limits/limit-counter.ts';
 import { eventWords } from './event-words.ts';
 import { counted, rate, share } from './number.ts';
-import { ruleWord, scopeWord, shortBlock } from './words.ts';
+import { endWord, ruleWord, scopeWord, shortBlock } from './words.ts';
 
 describe('the words of the console', () => {
   it('know every rule and scope of the engine', () => {
     expect(rules.filter((rule) => ruleWord(rule) === rule)).toEqual([]);
     expect(scopes.filter((scope) => scopeWord(scope) === scope)).toEqual([]);
+  });
+
+  it('know every count of a limiter', () => {
+    const names = Object.keys(new LimitCounter().counts());
+    expect(names).toContain('storeFailures');
+    expect(names.map(endWord).filter((word) => /[A-Z]/.test(word))).toEqual([]);
   });
 
   it('cut the id of a block without losing what tells two apart at a glance', () => {

@@ -66,6 +66,11 @@ const outcomeWords: Readonly<Record<string, string>> = {
 
 export const outcomeWord = (outcome: string): string => outcomeWords[outcome] ?? outcome;
 
+const endWords: Readonly<Record<string, string>> = { storeFailures: 'the store failed' };
+
+/** How a call at the gateway ended, as its limiter counts it. */
+export const endWord = (name: string): string => endWords[name] ?? name;
+
 /** A block's id cut for the eye: policy and scope stand in their own columns, and of each hash eight characters do. */
 export function shortBlock(id: string): string {
   return id

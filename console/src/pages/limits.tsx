@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { type GatewayService, type LimitsView, limitsIn, type Rate } from '../api/limits.ts';
 import { status } from '../api/status.ts';
 import { amount, count, share } from '../format/number.ts';
+import { endWord } from '../format/words.ts';
 import { BarList } from '../parts/bar-list.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Panel } from '../parts/panel.tsx';
@@ -79,11 +80,7 @@ function LimitPanels({ limits }: { readonly limits: LimitsView }) {
           {happened.length === 0 ? (
             <Empty>No call has asked this limiter yet.</Empty>
           ) : (
-            <BarList
-              caption="Calls since the start, by how they ended"
-              rows={happened}
-              name={(name) => name}
-            />
+            <BarList caption="Calls since the start, by how they ended" rows={happened} name={endWord} />
           )}
         </Panel>
       </div>
