@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
-import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { barriers, chromiumPath, openConsole, signIn, visit } from './browser.ts';
 import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
@@ -36,6 +36,28 @@ describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('Nothing has been asked yet.').waitFor();
     expect(await page.getByText(attacker(0).account).count()).toBe(0);
+  });
+
+  it('the console says which field the service refused, and not that nothing was asked', async () => {
+    await visit(page, 'Subject');
+    await page.getByLabel('Account').fill(attacker(0).account);
+    const ip = page.getByLabel('IP address');
+    await ip.fill('zz');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^ip must be/)
+      .waitFor();
+    await page.getByText('The look-up failed').waitFor();
+    expect(await page.getByText('Nothing has been asked yet').count()).toBe(0);
+    expect(await ip.getAttribute('aria-invalid')).toBe('true');
+    expect(await ip.getAttribute('aria-describedby')).toBe(await page.getByRole('alert').getAttribute('id'));
+    expect(await ip.evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await barriers(page)).toEqual([]);
+    await ip.fill(attacker(0).ip);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('region', { name: /^Now, under/ }).waitFor();
+    expect(await ip.getAttribute('aria-invalid')).toBe(null);
   });
 
   it('the console says which of many blocks it is about, also where its id has no column', async () => {

@@ -5,7 +5,7 @@ import { subjectWords } from '../format/subject-words.ts';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
 import { PlaceBlock } from './place-block.tsx';
-import { SubjectForm } from './subject-form.tsx';
+import { refusedField, SUBJECT_PROBLEM, SubjectForm } from './subject-form.tsx';
 import { SubjectStory } from './subject-story.tsx';
 
 type Key = Explanation['keys'][number];
@@ -30,19 +30,22 @@ export function SubjectPage() {
       if (document.activeElement === document.body) story.current?.focus();
     };
   }, [lifting]);
-  const look = async (signals: SubjectSignals) => {
+  /** Gives what the service says against it. */
+  const look = async (signals: SubjectSignals): Promise<string | null> => {
     try {
       setFound({ signals, explanation: await explainSubject(signals) });
       setProblem(null);
+      return null;
     } catch (cause) {
       setFound(null);
       setProblem(wordsOf(cause));
+      return wordsOf(cause);
     }
   };
   const ask = async (signals: SubjectSignals) => {
     setSaid('');
-    await look(signals);
-    story.current?.focus();
+    const start = refusedField(await look(signals)) ?? story.current;
+    start?.focus();
   };
   const clear = () => {
     setFound(null);
@@ -62,17 +65,21 @@ export function SubjectPage() {
       </div>
       <Panel title="Look up">
         <div class="panel-body">
-          <SubjectForm onAsk={ask} onClear={clear} />
+          <SubjectForm problem={problem} onAsk={ask} onClear={clear} />
         </div>
       </Panel>
-      <Problem text={problem} />
+      <Problem text={problem} id={SUBJECT_PROBLEM} />
       <p role="status" class={said === '' ? 'unseen' : 'notice'}>
         {said}
       </p>
       <div ref={story} tabIndex={-1} class="stack">
         {found === null ? (
           <Panel title="Story">
-            <Empty>Why somebody is blocked, what led to it, when it ends. Nothing has been asked yet.</Empty>
+            <Empty>
+              {problem === null
+                ? 'Why somebody is blocked, what led to it, when it ends. Nothing has been asked yet.'
+                : 'The look-up failed, so nothing is known.'}
+            </Empty>
           </Panel>
         ) : (
           <SubjectStory

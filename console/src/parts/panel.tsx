@@ -28,10 +28,16 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+interface ProblemProps {
+  readonly text: string | null;
+  /** For the field that it is about. */
+  readonly id?: string;
+}
+
 /** Something went wrong; read out at once. */
-export function Problem({ text }: { readonly text: string | null }) {
+export function Problem({ text, id }: ProblemProps) {
   return text === null ? null : (
-    <p class="problem" role="alert">
+    <p class="problem" role="alert" id={id}>
       {text}
     </p>
   );
