@@ -37,15 +37,45 @@ const quotedText = /"((?:[^"\\]|\\.)*)"/sy;
 const space = /[ \t]*/y;
 
 /**
- * The `for` nodes of a `Forwarded` header (RFC 7239), nearest first; an element without one gives an empty text. A
- * header that is not well formed gives none: where its quotes are broken, nobody can tell whose words they are.
+ * The `for` nodes of a `Forwarded` header (RFC 7239), nearest first; an element without one gives an empty text. Ends at
+ * the first element that is not well formed. What stands before an element has no part in how it is read: a visitor who
+ * opens a quote and leaves it open must not swallow what the proxy has added.
  */
-export function hopsOfForwarded(header: string): string[] {
-  const nodes = new ForwardedReader(header).read();
-  return nodes === null ? [] : nodes.reverse().slice(0, mostHops);
+export function* hopsOfForwarded(header: string): Generator<string> {
+  let end = header.length;
+  for (let hop = 0; hop < mostHops && end >= 0; hop += 1) {
+    const comma = commaBefore(header, end);
+    const node = new ForwardedElement(header.slice(comma + 1, end)).read();
+    if (node === null) return;
+    yield node;
+    end = comma;
+  }
 }
 
-class ForwardedReader {
+/** The last comma before the end that is not quoted; -1 where there is none. */
+function commaBefore(header: string, end: number): number {
+  for (let at = end - 1; at >= 0; at -= 1) {
+    if (header[at] === ',') return at;
+    if (header[at] === '"') at = openingQuote(header, at);
+  }
+  return -1;
+}
+
+/** Of the quote that closes there; -1 where nothing opens it. */
+function openingQuote(header: string, closing: number): number {
+  let at = closing;
+  do at = at === 0 ? -1 : header.lastIndexOf('"', at - 1);
+  while (isEscaped(header, at));
+  return at;
+}
+
+function isEscaped(header: string, at: number): boolean {
+  let start = at;
+  while (header[start - 1] === '\\') start -= 1;
+  return (at - start) % 2 === 1;
+}
+
+class ForwardedElement {
   readonly #text: string;
   #at = 0;
 
@@ -53,18 +83,8 @@ class ForwardedReader {
     this.#text = text;
   }
 
-  read(): string[] | null {
-    const nodes: string[] = [];
-    do {
-      const node = this.#readElement();
-      if (node === null) return null;
-      nodes.push(node);
-    } while (this.#take(','));
-    return this.#at === this.#text.length ? nodes : null;
-  }
-
   /** `for=a;by=b`: the value of `for`; null where it is not well formed, or `for` stands twice. */
-  #readElement(): string | null {
+  read(): string | null {
     let node = '';
     const seen = new Set<string>();
     do {
@@ -78,7 +98,7 @@ class ForwardedReader {
       if (name === 'for') node = value;
       this.#match(space);
     } while (this.#take(';'));
-    return node;
+    return this.#at === this.#text.length ? node : null;
   }
 
   #readValue(): string | null {
