@@ -9,7 +9,8 @@ import {
   routeOf,
 } from '../concurrency/index.ts';
 import { requestIdHeader } from '../limits/index.ts';
-import { barePath, MountPath } from '../limits/request-path.ts';
+import { MountPath } from '../limits/mount-path.ts';
+import { barePath } from '../limits/request-path.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 
 /** Where a call queues, and how. */
@@ -80,7 +81,7 @@ export class CapGate<Args extends readonly unknown[]> {
 
   #choose({ method, path }: Arrival, args: Args): Awaitable<CapChoice | null> {
     const { route } = this.#options;
-    return route === undefined ? routeOf(method, barePath(this.#mount.below(path))) : route(...args);
+    return route === undefined ? routeOf(method, barePath(this.#mount.below(path).path)) : route(...args);
   }
 
   #headersFor(requestId: string): Answer['headers'] {

@@ -37,6 +37,19 @@ describe('the gate of the limits', () => {
   });
 
   it.each([
+    '/api/export',
+    '/API/Export/',
+    '//api/api/export',
+    '/\\api/api/export',
+    '/api/x/../export',
+    '/x/..;/api/export',
+  ])('charges %s below a mount as the dearest that it may be', async (path) => {
+    const passage = await gateAt('/api').pass(arrival('GET', path));
+    expect(passage?.rateLimit.verdict).toMatchObject({ route: 'GET /export', cost: 7 });
+  });
+
+  it.each([
+    ['/api/Read/AbC', '/Read/AbC'],
     ['/api/list?page=1', '/list?page=1'],
     ['/api/list?page=1#x?y', '/list?page=1'],
     ['/api/list#x?page=1', '/list'],

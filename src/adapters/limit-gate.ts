@@ -9,13 +9,14 @@ import {
   requestIdHeader,
   type Verdict,
 } from '../limits/index.ts';
+import { MountPath } from '../limits/mount-path.ts';
 import {
   addHeader,
   type HeaderWriter,
   lowerCaseNames,
   writeRateLimitHeaders,
 } from '../limits/rate-limit-headers.ts';
-import { bareTarget, MountPath } from '../limits/request-path.ts';
+import { bareTarget } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
 import { type Answer, type AnswerEnd, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
@@ -112,9 +113,11 @@ export class LimitGate<Args extends readonly unknown[]> {
 
   #ask(arrival: Arrival, user: string | null | undefined, args: Args): Awaitable<Passage> {
     const { method, path, header, peer } = arrival;
+    const below = this.#mount.below(path);
     const call = {
       method: capitalMethod(method),
-      path: this.#mount.below(path),
+      path: below.path,
+      otherPaths: below.otherPaths,
       header,
       ip: this.#addressOf(peer, header),
       ua: header('user-agent'),

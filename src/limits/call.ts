@@ -6,6 +6,11 @@ export interface Call {
   readonly method: string;
   /** Path as the client sent it, with or without its query. */
   readonly path: string;
+  /**
+   * What the path may be besides, to servers that read it in another way: the dearest route of all counts. In these only
+   * slashes have a meaning. Default: nothing.
+   */
+  readonly otherPaths?: readonly string[] | undefined;
   /** The client's address, IPv4 or IPv6 text. */
   readonly ip: string;
   /** The raw `User-Agent`. */
@@ -33,6 +38,12 @@ export function assertCall(call: Call): void {
   assertClient('call', call);
   if (typeof call.method !== 'string') refuse('method', call.method);
   if (typeof call.path !== 'string') refuse('path', call.path);
+  if (call.otherPaths !== undefined) assertPaths(call.otherPaths);
+}
+
+function assertPaths(paths: unknown): void {
+  if (Array.isArray(paths) && paths.every((path) => typeof path === 'string')) return;
+  throw new Fault('INPUT_INVALID', `otherPaths must be a list of strings, got ${shapeOf(paths)}`);
 }
 
 /** A user id that is a number would have a bucket, but no override and no place on an allowlist. */

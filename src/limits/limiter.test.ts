@@ -148,6 +148,8 @@ describe('a limiter', () => {
     ['203.0.113.7', 'call must be an object, got a string of 11 characters'],
     [{ ...get, method: undefined }, 'method must be a string, got nothing'],
     [{ ...get, path: undefined }, 'path must be a string, got nothing'],
+    [{ ...get, otherPaths: '/list' }, 'otherPaths must be a list of strings, got a string of 5 characters'],
+    [{ ...get, otherPaths: [42] }, 'otherPaths must be a list of strings, got an array of 1'],
     [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
     [{ ...get, ua: ['curl'] }, 'ua must be a string, got an array of 1'],
   ])('takes no call that is %j', async (call, message) => {

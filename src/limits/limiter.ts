@@ -150,7 +150,7 @@ class BucketLimiter implements Limiter {
 
   takeAtOnce(call: Call): Verdict | Promise<Verdict> {
     assertCall(call);
-    const route = this.#routes.find(call.method, call.path);
+    const route = this.#routes.find(call.method, call.path, call.otherPaths);
     const skipped = this.#allow.find(call);
     if (skipped !== null) {
       this.#onEvent({ type: 'skipped', by: skipped, route: route.name });

@@ -64,6 +64,13 @@ describe('route costs', () => {
     '/cre\tate',
     '/create\u00a0',
     '/create;/x',
+    'http:///x/create',
+    'http://create',
+    '//create///..',
+    '/create/%2E/..',
+    'http:\\\\x\\create',
+    'http://h\\create',
+    'create',
   ])('are the same for every spelling: %s', (path) => {
     expect(costOf('PUT', path)).toBe(5);
   });
@@ -84,6 +91,100 @@ describe('route costs', () => {
     expect(costOf('GET', '/report/;x', routes)).toBe(7);
     expect(costOf('GET', '/report/latest;x', routes)).toBe(7);
     expect(costOf('GET', '/report/latest', routes)).toBe(1);
+  });
+
+  it.each([
+    ['/search/', 20],
+    ['/search//', 20],
+    ['/SEARCH/', 20],
+    ['/search\\;abc', 20],
+    ['/search\\;abc#', 20],
+    ['http://h/search\\;abc', 20],
+    ['/search', 1],
+    ['/search/a/b', 1],
+    ['/', 1],
+  ])('count a parameter that some server may find in %s', (path, cost) => {
+    const routes = [
+      { path: '/search', cost: 1 },
+      { path: '/search/:term', cost: 20 },
+    ];
+    expect(costOf('GET', path, routes)).toBe(cost);
+    expect(costOf('GET', '/', [{ path: '/:page', cost: 30 }])).toBe(30);
+  });
+
+  it.each([
+    '/files/STATUS',
+    '/files/s%74atus',
+    '/files/%73TATUS',
+    '/files//status',
+    '/files/status/',
+    '/files/STATUS/',
+    '//files/status',
+    '/files/caf%c3%a9',
+    '/files/%40me',
+    '/Files/status',
+  ])('are not those of a cheap route that a server may tell from %s', (path) => {
+    const routes = [
+      { path: '/files/status', cost: 0 },
+      { path: '/files/café', cost: 0 },
+      { path: '/files/@me', cost: 0 },
+      { path: '/files/:name', cost: 20 },
+      { path: '/*', cost: 20 },
+    ];
+    expect(costOf('GET', path, routes)).toBe(20);
+  });
+
+  it.each([
+    '/files/status',
+    '/files/Latest',
+    '/files/caf%C3%A9',
+    '/files/a%20b',
+    '/files/old/',
+    '/',
+    '/read/Ab%2Fc',
+  ])('are those of a cheap route for %s, which it is to the letter', (path) => {
+    const routes = [
+      { path: '/', cost: 0 },
+      { path: '/files/status', cost: 0 },
+      { path: '/files/Latest', cost: 0 },
+      { path: '/files/café', cost: 0 },
+      { path: '/files/a b', cost: 0 },
+      { path: '/files/old/', cost: 0 },
+      { path: '/read/:id', cost: 0 },
+      { path: '/read/*', cost: 0 },
+      { path: '/*', cost: 20 },
+    ];
+    expect(costOf('GET', path, routes)).toBe(0);
+  });
+
+  it('mind the case in which a route is written, as some servers do', () => {
+    const routes = [
+      { path: '/files/Latest', cost: 0 },
+      { path: '/files/*', cost: 20 },
+    ];
+    expect(costOf('GET', '/files/latest', routes)).toBe(20);
+  });
+
+  it('do not change once a path with letters beyond ASCII has been read often', () => {
+    const table = new RouteTable([{ path: '/create', cost: 5 }], 1);
+    const sent = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
+    const costs = new Set<number>();
+    for (let i = 0; i < 20_000; i += 1) costs.add(table.find('PUT', sent(`//\u00e9${i}/create`)).cost);
+    expect([...costs]).toEqual([5]);
+  });
+
+  it('are those of the dearest route for a path that takes too long to read in all ways', () => {
+    const path = `/list${'/a;b\\c%2Fd/..//%2e/e%61'.repeat(600)}`;
+    expect(costOf('PUT', path)).toBe(5);
+    expect(costOf('DELETE', path)).toBe(3);
+    expect(costOf('GET', `/list${'/a'.repeat(7_000)}//b`, [{ path: '/export', cost: 100 }])).toBe(1);
+  });
+
+  it('are the dearest of all paths, where a call may have several', () => {
+    const table = new RouteTable([...defaultRoutes, { path: '/login', signIn: true }], 1);
+    expect(table.find('PUT', '/x', ['/y', '/create']).cost).toBe(5);
+    expect(table.find('PUT', '/create', ['/x']).cost).toBe(5);
+    expect(table.find('PUT', '/create', ['/login'])).toMatchObject({ cost: 5, signIn: true });
   });
 
   it('are the dearest of all that a path may be read as', () => {

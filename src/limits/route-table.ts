@@ -2,7 +2,17 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCost } from './allowance.ts';
-import { pathReadings, pathSegments } from './request-path.ts';
+import {
+  comparedSegments,
+  mindedIn,
+  type PathReading,
+  pathTexts,
+  plainText,
+  type Strictness,
+  strictnesses,
+  textReadings,
+} from './path-readings.ts';
+import { barePath, pathSegments } from './request-path.ts';
 
 /** What calls of one route cost. */
 export interface Route {
@@ -39,8 +49,11 @@ export interface PathPattern {
   readonly open: boolean;
 }
 
-interface Pattern extends CompiledRoute, PathPattern {
+interface Pattern extends CompiledRoute {
   readonly method: string | null;
+  /** In the order of {@link strictnesses}. */
+  readonly compared: readonly PathPattern[];
+  readonly minded: Strictness;
 }
 
 export const defaultRoutes: readonly Route[] = [
@@ -52,8 +65,8 @@ export const defaultRoutes: readonly Route[] = [
 ];
 
 /**
- * Finds the route of a call; the first that matches wins. Spelling makes no difference, see {@link pathSegments}; a path
- * that servers read in several ways is the dearest route that one of them may take it for.
+ * Finds the route of a call; the first that matches wins. A path that servers read in several ways is the dearest route
+ * that one of them may take it for, so that no spelling is cheaper: see {@link pathTexts}.
  */
 export class RouteTable {
   /** By the methods that the table names. */
@@ -64,7 +77,7 @@ export class RouteTable {
   constructor(routes: readonly Route[], otherCost: number) {
     assertCost('CONFIG_INVALID', 'otherCost', otherCost);
     const patterns = routes.map(compile);
-    const other = Object.freeze({ name: 'other', cost: otherCost, signIn: false });
+    const other = Object.freeze({ name: otherName, cost: otherCost, signIn: false });
     const routesOf = (asked: string | null) =>
       new MethodRoutes(
         patterns.filter(({ method }) => method === null || method === asked),
@@ -74,12 +87,28 @@ export class RouteTable {
     for (const { method } of patterns) if (method !== null) this.#byMethod.set(method, routesOf(method));
   }
 
-  /** @param path as the client sent it; a query is cut off. */
-  find(method: string, path: string): CompiledRoute {
+  /**
+   * @param path as the client sent it; a query is cut off.
+   * @param otherPaths what the path may be besides, as {@link pathTexts} tells it; the dearest route of all counts.
+   */
+  find(method: string, path: string, otherPaths?: readonly string[] | undefined): CompiledRoute {
     const capital = capitalMethod(method);
-    const routes = this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital);
-    return (routes ?? this.#anyMethod).find(path);
+    const routes = this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital) ?? this.#anyMethod;
+    const route = routes.find(path);
+    if (otherPaths === undefined || otherPaths.length === 0) return route;
+    return otherPaths.reduce((dearest, other) => dearerOf(dearest, routes.findText(other)), route);
   }
+}
+
+const otherName = 'other';
+
+/** The dearer of two routes that one call may be for, and one that is named rather than none. */
+function dearerOf(one: CompiledRoute, other: CompiledRoute): CompiledRoute {
+  const isNamed = one.name === otherName && other.cost === one.cost;
+  const dearer = other.cost > one.cost || isNamed ? other : one;
+  // An answer that may be one of a sign-in must not tell the quota.
+  const signIn = one.signIn || other.signIn;
+  return signIn === dearer.signIn ? dearer : { ...dearer, signIn };
 }
 
 /** What nearly every call comes with: to look here costs less than to convert what is in capitals already. */
@@ -106,11 +135,21 @@ const longestTarget = 256;
 class MethodRoutes {
   readonly #patterns: readonly Pattern[];
   readonly #other: CompiledRoute;
+  readonly #mostSegments: number;
+  readonly #minded: Strictness;
   readonly #recent = new Recent<CompiledRoute>(rememberedPaths, longestTarget);
 
   constructor(patterns: readonly Pattern[], other: CompiledRoute) {
     this.#patterns = patterns;
     this.#other = other;
+    this.#mostSegments = Math.max(
+      0,
+      ...patterns.flatMap(({ compared }) => compared.map(({ segments }) => segments.length)),
+    );
+    this.#minded = {
+      spelling: patterns.some(({ minded }) => minded.spelling),
+      slash: patterns.some(({ minded }) => minded.slash),
+    };
   }
 
   find(target: string): CompiledRoute {
@@ -126,20 +165,24 @@ class MethodRoutes {
   }
 
   #match(target: string): CompiledRoute {
-    const [first = this.#other, ...others] = pathReadings(target).map((segments) => this.#first(segments));
-    if (others.length === 0) return first;
-    let dearest = first;
-    for (const route of others) {
-      const isNamed = dearest === this.#other && route.cost === dearest.cost;
-      if (route.cost > dearest.cost || isNamed) dearest = route;
-    }
-    // An answer that may be one of a sign-in must not tell the quota.
-    const signIn = first.signIn || others.some((route) => route.signIn);
-    return signIn === dearest.signIn ? dearest : { ...dearest, signIn };
+    const texts = pathTexts(target);
+    if (texts === null) return this.#patterns.reduce(dearerOf, this.#other);
+    return texts.map((text) => this.findText(text)).reduce(dearerOf);
   }
 
-  #first(segments: readonly string[]): CompiledRoute {
-    return this.#patterns.find((pattern) => patternMatches(pattern, segments)) ?? this.#other;
+  /** Of a path in which only slashes have a meaning. */
+  findText(text: string): CompiledRoute {
+    return textReadings(text, this.#mostSegments, this.#minded)
+      .map((reading) => this.#first(reading))
+      .reduce(dearerOf);
+  }
+
+  #first({ strictness, segments }: PathReading): CompiledRoute {
+    for (const pattern of this.#patterns) {
+      const compared = pattern.compared[strictness];
+      if (compared !== undefined && patternMatches(compared, segments)) return pattern;
+    }
+    return this.#other;
   }
 }
 
@@ -154,18 +197,24 @@ function compile(route: Route, index: number): Pattern {
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
   }
   assertCost('CONFIG_INVALID', `${place}.cost`, cost);
+  const text = plainText(barePath(path));
   return Object.freeze({
     name: method === undefined ? path : `${method.toUpperCase()} ${path}`,
     cost,
     signIn,
     method: method?.toUpperCase() ?? null,
-    ...toPathPattern(path),
+    compared: strictnesses.map((by) => patternOf(comparedSegments(text, by))),
+    // The root is all slash, and no other path differs from it by one.
+    minded: text === '/' ? mindedIn('') : mindedIn(text),
   });
 }
 
 /** Reads `/read/:id` and `/files/*`. */
 export function toPathPattern(path: string): PathPattern {
-  const segments = pathSegments(path);
+  return patternOf(pathSegments(path));
+}
+
+function patternOf(segments: readonly string[]): PathPattern {
   const open = segments.at(-1) === '*';
   return {
     segments: (open ? segments.slice(0, -1) : segments).map((text) => (text.startsWith(':') ? null : text)),

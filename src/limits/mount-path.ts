@@ -1,0 +1,78 @@
+import { Recent } from '../identity/recent.ts';
+import { pathTexts } from './path-readings.ts';
+import { barePath, decodedSegment, pathSegments } from './request-path.ts';
+
+const rememberedPaths = 1_024;
+/** With its query, for a path that is cut from a target keeps all of it in memory. */
+const longestTarget = 256;
+
+/** What is left of a path. */
+export interface PathBelow {
+  /** To the letter where that leaves all readings open, for which of them counts is not known here. */
+  readonly path: string;
+  /** What else it may be to servers that read it in another way; none for nearly all. */
+  readonly otherPaths: readonly string[];
+}
+
+const none: readonly string[] = [];
+
+/** Where an application is mounted. Recent paths are remembered, for taking one apart costs more than a lookup. */
+export class MountPath {
+  readonly #segments: readonly string[];
+  readonly #recent = new Recent<PathBelow>(rememberedPaths, longestTarget);
+
+  /** @param path default `/`: not mounted below anything */
+  constructor(path = '/') {
+    this.#segments = pathSegments(path);
+  }
+
+  /** A path without its query and without what it is mounted at; whole where it is somewhere else. */
+  below(target: string): PathBelow {
+    if (this.#segments.length === 0) return { path: target, otherPaths: none };
+    const query = target.indexOf('?');
+    const path = query < 0 ? target : target.slice(0, query);
+    if (target.length > longestTarget) return this.#cut(path);
+    const known = this.#recent.get(path);
+    if (known !== undefined) return known;
+    const below = this.#cut(path);
+    this.#recent.set(path, below);
+    return below;
+  }
+
+  #cut(target: string): PathBelow {
+    // What is too much to read stays so, and costs what such paths cost.
+    const texts = pathTexts(target) ?? none;
+    const [first] = texts.flatMap((text) => this.#rest(text) ?? []);
+    if (first === undefined) return { path: target, otherPaths: none };
+    const path = this.#mainOf(barePath(target), first);
+    if (texts.length === 1) return { path, otherPaths: none };
+    const others = new Set(texts.map((text) => this.#rest(text) ?? text));
+    for (const read of pathTexts(path) ?? none) others.delete(read);
+    return { path, otherPaths: [...others] };
+  }
+
+  /** What is below the mount as it was sent, unless that is something else than what the whole path is. */
+  #mainOf(sent: string, first: string): string {
+    const rest = this.#rest(sent);
+    const main = rest !== null && same(pathSegments(rest), pathSegments(first)) ? rest : first;
+    // Of two slashes one belongs to the mount: what follows both is no host.
+    return main.replace(/^\/+/, '/');
+  }
+
+  /** What follows the mount in a text; null where it does not begin with it. */
+  #rest(text: string): string | null {
+    let depth = 0;
+    const parts = text.split('/');
+    for (const [index, part] of parts.entries()) {
+      if (depth === this.#segments.length) return `/${parts.slice(index).join('/')}`;
+      if (part === '') continue;
+      if (decodedSegment(part).toLowerCase() !== this.#segments[depth]) return null;
+      depth += 1;
+    }
+    return depth === this.#segments.length ? '/' : null;
+  }
+}
+
+function same(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((segment, index) => segment === other[index]);
+}
