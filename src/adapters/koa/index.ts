@@ -44,7 +44,7 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
     context.state.rateLimit = passage.rateLimit;
     if (passage.refusal !== null) return handler(context, passage.refusal);
     if (gate.followsCalls) onceEnded(context.res, (end) => gate.end(passage, end, context));
-    return withHeadersOnError(next, () => gate.headersOf(passage));
+    return withHeadersOnError(context, next, () => gate.headersOf(passage));
   };
 }
 
@@ -68,7 +68,7 @@ export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
     if (slot === null) return handler(context, passage.refusal);
     context.state.slot = slot;
     try {
-      await withHeadersOnError(next, () => headers);
+      await withHeadersOnError(context, next, () => headers);
     } finally {
       void ended.then(slot.release);
     }
@@ -90,7 +90,7 @@ export function protect<T>(guard: Guard, options: KoaProtectOptions<T>): Middlew
     }
     setHeaders(context, passage.headers);
     context.state.signIn = passage.signIn;
-    return next();
+    return withHeadersOnError(context, next, () => passage.headers);
   };
 }
 
@@ -132,18 +132,42 @@ function send(context: Context, { status, headers, body }: Answer): void {
 
 /** Koa answers an error with the headers that it carries, and drops all others. */
 async function withHeadersOnError(
+  context: Context,
   next: () => Promise<unknown>,
   headers: () => Answer['headers'],
 ): Promise<void> {
   try {
     await next();
   } catch (error) {
-    if (error instanceof Error) {
-      const own = 'headers' in error ? error.headers : undefined;
-      Object.assign(error, { headers: Object.assign(Object.fromEntries(headers()), own) });
-    }
+    keepOnError(context, headers());
     throw error;
   }
+}
+
+const keptOnError = new WeakMap<Context, [string, string][]>();
+
+/**
+ * Has headers set again where Koa drops all. They are not written into the error: one object may be thrown for many
+ * callers, and others look at it too.
+ */
+function keepOnError(context: Context, headers: Answer['headers']): void {
+  const known = keptOnError.get(context);
+  const kept = known ?? [];
+  for (const [name, value] of headers) kept.push([name, value]);
+  if (known !== undefined) return;
+  keptOnError.set(context, kept);
+  const { onerror, res } = context;
+  context.onerror = (error) => {
+    const { getHeaderNames } = res;
+    // Koa asks for them to drop them, and then sets those of the error.
+    res.getHeaderNames = () => {
+      for (const name of getHeaderNames.call(res)) res.removeHeader(name);
+      setHeaders(context, kept);
+      return [];
+    };
+    onerror.call(context, error);
+    res.getHeaderNames = getHeaderNames;
+  };
 }
 
 export type { Answer } from '../arrival.ts';
