@@ -1,7 +1,6 @@
 import {
   type Admitted,
   type Caps,
-  type Denied,
   formatPressure,
   overloadAnswer,
   PRESSURE_HEADER,
@@ -74,9 +73,18 @@ export class CapGate<Args extends readonly unknown[]> {
     const admission = await this.#caps.admit(route, { ...call, signal: caller });
     const requestId = requestIdFor(arrival);
     const headers = this.#headersFor(requestId);
-    return admission.admitted
-      ? { headers, slot: admission, refusal: null }
-      : { headers, slot: null, refusal: refusalOf(admission, requestId, arrival.path) };
+    if (admission.admitted) return { headers, slot: admission, refusal: null };
+    const answer = overloadAnswer(admission, { requestId, instance: barePath(arrival.path) });
+    const { 'content-type': mediaType, ...told } = answer.headers;
+    return {
+      headers: [...headers, ...Object.entries(told)],
+      slot: null,
+      refusal: {
+        status: answer.status,
+        headers: [['Content-Type', mediaType]],
+        body: JSON.stringify(answer.problem),
+      },
+    };
   }
 
   #choose({ method, path }: Arrival, args: Args): Awaitable<CapChoice | null> {
@@ -89,12 +97,4 @@ export class CapGate<Args extends readonly unknown[]> {
     if (this.#options.pressureHeader === false) return [named];
     return [named, [PRESSURE_HEADER, formatPressure(this.#caps.pressure)]];
   }
-}
-
-function refusalOf(denied: Denied, requestId: string, path: string): Answer {
-  const { status, headers, problem } = overloadAnswer(denied, {
-    requestId,
-    instance: barePath(path),
-  });
-  return { status, headers: Object.entries(headers), body: JSON.stringify(problem) };
 }

@@ -115,6 +115,9 @@ describe.each(frameworks)('a cap of one slot on %s', (name, serve) => {
     const { status, headers, body } = await ask('http1', url);
     expect([status, body]).toEqual([200, busy]);
     expect(headers[PRESSURE_HEADER]).toMatch(/^0\.\d\d$/);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-type'] ?? '').not.toContain('problem');
     expect(held.admitted && held.release()).toBe(true);
     expect((await ask('http1', url)).body).toBe('served');
   });
