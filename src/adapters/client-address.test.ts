@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { peerOf } from '../connections/peer.ts';
@@ -137,6 +139,33 @@ describe('the client is', () => {
     const peer = peerOf({ remoteAddress: undefined, destroyed: true });
     expect(find(peer, { 'x-forwarded-for': '203.0.113.7' })).toBe('0.0.0.0');
     expect(codes()).toEqual([]);
+  });
+});
+
+describe('an address that is kept', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heapMb = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  };
+
+  it.each([
+    ['x-forwarded-for', (ip: string) => `${'z'.repeat(65_536)}, ${ip}`],
+    ['x-forwarded-for', (ip: string) => `${'z'.repeat(65_536)}, ${ip}:4711`],
+    ['forwarded', (ip: string) => `for=${'z'.repeat(65_536)}, for=${ip}`],
+    ['forwarded', (ip: string) => `for=${'z'.repeat(65_536)}, for="${ip}:4711"`],
+  ] as const)('does not keep the header that it came in: %s', (forwardingHeader, headerWith) => {
+    const { find } = bench({ trustedProxies: proxies, forwardingHeader });
+    const before = heapMb();
+    const kept: string[] = [];
+    for (let index = 0; index < 800; index += 1) {
+      const header = Buffer.from(headerWith(`203.113.${100 + (index >> 7)}.${100 + (index & 127)}`));
+      kept.push(find('10.0.0.1', { [forwardingHeader]: header.toString('latin1') }));
+    }
+    // With their headers they would be 50 MB.
+    expect(heapMb() - before).toBeLessThan(20);
+    expect(new Set(kept).size).toBe(800);
   });
 });
 

@@ -30,7 +30,9 @@ const zoneId = /^[0-9A-Za-z._~:-]+$/;
  */
 export function parseAddress(text: string): Address {
   if (typeof text !== 'string') throw notAnAddress(text);
-  if (parseQuad(text, 0, text.length) >= 0) return ipv4(text);
+  const quad = parseQuad(text, 0, text.length);
+  // Written anew: of a text that was cut out of a header, all of the header would be kept with it.
+  if (quad >= 0) return ipv4(quadText(quad >>> 16, quad & 0xffff));
   const groups = parseGroups(withoutZone(text));
   if (groups === null) throw notAnAddress(text);
   const embedded = embeddedQuad(groups);
