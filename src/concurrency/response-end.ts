@@ -48,20 +48,24 @@ export function callerOf(response: EndingResponse): AbortSignal {
  * Gives the slot back when the body of a `fetch` response was read to its end, was cancelled or failed; at once when there
  * is none. Of a response of the status 5xx that was read it is given back as `errored`. Returns the response to send in its place.
  */
-export function releaseWithBody(response: Response, admitted: Admitted): Response {
-  const { release } = admitted;
+export function releaseWithBody(response: Response, { release }: Admitted): Response {
   const outcome = outcomeOf(response.status);
-  if (response.body === null) {
-    release(outcome);
-    return response;
-  }
-  return new Response(watched(response.body, release, outcome), response);
+  return followBody(response, (isWhole) => release(isWhole ? outcome : 'failed'));
 }
 
-function watched(
+/**
+ * Tells when the body of a `fetch` response was read to its end, or that it was not; at once when there is none. May tell
+ * twice. Returns the response to send in its place.
+ */
+export function followBody(response: Response, tell: (isWhole: boolean) => void): Response {
+  if (response.body !== null) return new Response(followed(response.body, tell), response);
+  tell(true);
+  return response;
+}
+
+function followed(
   body: ReadableStream<Uint8Array>,
-  release: Admitted['release'],
-  outcome: CallOutcome,
+  tell: (isWhole: boolean) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({
@@ -69,15 +73,15 @@ function watched(
       try {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
-        release(outcome);
+        tell(true);
         controller.close();
       } catch (error) {
-        release('failed');
+        tell(false);
         controller.error(error);
       }
     },
     async cancel(reason) {
-      release('failed');
+      tell(false);
       await reader.cancel(reason);
     },
   });

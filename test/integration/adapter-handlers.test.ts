@@ -10,6 +10,7 @@ import * as fastifyAdapter from '../../src/adapters/fastify/index.ts';
 import * as fetchAdapter from '../../src/adapters/fetch/index.ts';
 import * as honoAdapter from '../../src/adapters/hono/index.ts';
 import * as koaAdapter from '../../src/adapters/koa/index.ts';
+import { createCaps } from '../../src/concurrency/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter, type Limiter } from '../../src/limits/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
@@ -201,4 +202,64 @@ it('an absolute target costs what its path costs', async () => {
   expect(text).toContain('created');
   // Names of headers have no case.
   expect(text).toMatch(/^ratelimit: "default";r=15;t=1\r$/im);
+});
+
+describe('of two limits on one way', () => {
+  /** Two names, the inner one of which refuses the second call. */
+  const limiters = () => {
+    const store = createMemoryStore({ clock: () => 1_700_000_000_000 });
+    const outer = createLimiter({ store, secret, name: 'outer' });
+    const inner = createLimiter({
+      store,
+      secret,
+      name: 'inner',
+      anonymous: { ratePerSecond: 0.5, burst: 2 },
+    });
+    return { outer, inner };
+  };
+  const told = (headers: Headers) => headers.get('ratelimit')?.split(';')[0];
+
+  it('the inner one tells its quota on Hono, refused or not', async () => {
+    const { outer, inner } = limiters();
+    const app = new Hono().use(honoAdapter.limit(outer, { peer }));
+    app.use(honoAdapter.limit(inner, { peer }));
+    app.get('/', () => new Response('served'));
+    const answers = [await app.request('/'), await app.request('/')];
+    expect(answers.map(({ status, headers }) => [status, told(headers)])).toEqual([
+      [200, '"inner"'],
+      [429, '"inner"'],
+    ]);
+    expect(answers[1]?.headers.get('retry-after')).toBe('2');
+  });
+
+  it('the inner one tells its quota on a fetch-style handler, refused or not', async () => {
+    const { outer, inner } = limiters();
+    const served = fetchAdapter.limit(inner, { peer })(() => new Response('served'));
+    const capped = fetchAdapter.cap(createCaps())(served);
+    const handler = fetchAdapter.limit(outer, { peer, skipFailedRequests: true })(capped);
+    const ask = () => handler(new Request('http://localhost/'), null);
+    const answers = [await ask(), await ask()];
+    expect(answers.map(({ status, headers }) => [status, told(headers)])).toEqual([
+      [200, '"inner"'],
+      [429, '"inner"'],
+    ]);
+    expect(answers[1]?.headers.get('retry-after')).toBe('2');
+  });
+
+  it('the only one tells its quota, whatever an upstream has said of its own', async () => {
+    const answer = () => new Response('served', { headers: { ratelimit: '"upstream";r=1;t=1' } });
+    const handler = fetchAdapter.limit(limiters().outer, { peer })(answer);
+    expect(told((await handler(new Request('http://localhost/'), null)).headers)).toBe('"outer"');
+    const app = new Hono().use(honoAdapter.limit(limiters().outer, { peer }));
+    app.get('/', answer);
+    expect(told((await app.request('/')).headers)).toBe('"outer"');
+  });
+});
+
+describe('a fetch-style handler', () => {
+  it('may fail as the network does', async () => {
+    const failed = Response.error();
+    const handler = fetchAdapter.limit(strictLimiter(), { peer })(() => failed);
+    expect(await handler(new Request('http://localhost/'), null)).toBe(failed);
+  });
 });

@@ -1,13 +1,13 @@
 import type { Admitted, Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
-import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import type { SignInDenial } from '../node-protect.ts';
-import { endOf, runOrEnd } from '../run-or-end.ts';
+import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
@@ -62,17 +62,14 @@ export function limit<Info = unknown>(
     const arrival = { ...arrivalOf(request, options.peer(request, info)), headerNames };
     const passage = await gate.pass(arrival, request, info);
     if (passage === null) return handler(request, info, null);
-    if (passage.refusal !== null)
-      return withHeaders(await refuse(request, passage.refusal), gate.headersOf(passage));
-    if (!gate.followsCalls) {
-      return withHeaders(await handler(request, info, passage.rateLimit), gate.headersOf(passage));
-    }
+    const complete = (response: Response) => withQuota(request, response, gate.headersOf(passage));
+    if (passage.refusal !== null) return complete(await refuse(request, passage.refusal));
+    if (!gate.followsCalls) return complete(await handler(request, info, passage.rateLimit));
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
-    const { signal } = request;
-    const end = (status: number) => gate.end(passage, endOf(status, signal.aborted), request, info);
-    const answer = await runOrEnd(() => handler(request, info, passage.rateLimit), end);
-    await end(answer.status);
-    return withHeaders(answer, gate.headersOf(passage));
+    const { method, signal } = request;
+    const end = (ended: AnswerEnd) => gate.end(passage, ended, request, info);
+    const answer = await runOrEnd(() => handler(request, info, passage.rateLimit), signal, end);
+    return followAnswer(complete(answer), method, signal, end);
   };
 }
 
@@ -140,14 +137,27 @@ function respondTo(_request: Request, { status, headers, body }: Answer): Respon
   });
 }
 
-const switchingProtocols = 101;
+/** Requests whose answers tell a quota already. */
+const limited = new WeakSet<Request>();
+
+/** Of several limits on the way to a handler the inmost tells its quota, as on servers that set headers on the way in. */
+function withQuota(request: Request, response: Response, headers: Answer['headers']): Response {
+  if (limited.has(request)) {
+    return withHeaders(
+      response,
+      headers.filter(([name]) => !response.headers.has(name)),
+    );
+  }
+  limited.add(request);
+  return withHeaders(response, headers);
+}
 
 /**
  * A new response over the same body: that of another `fetch` cannot be changed. One that opens a WebSocket is left as it is:
- * runtimes know it by the object, and nobody may make another one of its status.
+ * runtimes know it by the object, and nobody may make another one of its status. Nor of that of `Response.error()`.
  */
 function withHeaders(response: Response, headers: Answer['headers']): Response {
-  if (response.status === switchingProtocols) return response;
+  if (response.status < 200) return response;
   const all = new Headers(response.headers);
   for (const [name, value] of headers) {
     if (name === 'Set-Cookie') all.append(name, value);

@@ -3,14 +3,14 @@ import type { Admitted, Caps } from '../../concurrency/index.ts';
 import { peerOf } from '../../connections/peer.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
-import type { Answer, Arrival, Awaitable } from '../arrival.ts';
+import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { SignInDenial } from '../node-protect.ts';
-import { endOf, runOrEnd } from '../run-or-end.ts';
+import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];
@@ -53,12 +53,17 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
     const signal = gate.followsCalls ? context.req.raw.signal : null;
     // Before the handler runs, for an answer it makes with the context; changing one that is there takes many times as long.
     gate.writeHeaders(passage, context, setHeader);
-    const end = (status: number) => gate.end(passage, endOf(status, signal?.aborted === true), context);
+    const end = (ended: AnswerEnd) => gate.end(passage, ended, context);
     if (passage.refusal !== null) context.res = await handler(context, passage.refusal);
     // Hono makes an answer of an error, but lets whatever else is thrown go by.
-    else await (signal === null ? next() : runOrEnd(next, end));
-    gate.writeHeaders(passage, context, completeHeader);
-    if (signal !== null && passage.refusal === null) await end(context.res.status);
+    else await (signal === null ? next() : runOrEnd(next, signal, end));
+    const isInmost = rateLimitOf(context) === passage.rateLimit;
+    gate.writeHeaders(passage, context, isInmost ? completeHeader : addHeader);
+    if (signal !== null && passage.refusal === null) {
+      const followed = followAnswer(context.res, context.req.method, signal, end);
+      // To set an answer makes another one, and of one that opens a WebSocket nobody may.
+      if (followed !== context.res) context.res = followed;
+    }
     return undefined;
   };
 }
@@ -177,6 +182,11 @@ function setHeader(context: Context, name: string, value: string): void {
 /** Where a handler made its response without the context, or changed what was set. */
 function completeHeader(context: Context, name: string, value: string): void {
   if (context.res.headers.get(name) !== value) context.header(name, value);
+}
+
+/** Of several limits on the way to a handler the inmost tells its quota, as on servers that set headers on the way in. */
+function addHeader(context: Context, name: string, value: string): void {
+  if (!context.res.headers.has(name)) context.header(name, value);
 }
 
 /** On the response that is there, also where a handler made it itself. */
