@@ -16,7 +16,7 @@ import { barePath, pathSegments } from './request-path.ts';
 
 /** What calls of one route cost. */
 export interface Route {
-  /** An HTTP method; any if absent. A `HEAD` counts as the `GET` it stands for. */
+  /** An HTTP method other than `HEAD`, which counts as the `GET` it stands for; any if absent. */
   readonly method?: string | undefined;
   /** `/read/:id` matches one segment at `:id`; a last segment `*` matches whatever follows. */
   readonly path: string;
@@ -73,7 +73,7 @@ export class RouteTable {
   readonly #byMethod = new Map<string, MethodRoutes>();
   readonly #anyMethod: MethodRoutes;
 
-  /** @throws Fault `CONFIG_INVALID` when a path does not start with `/`, or a cost is out of range. */
+  /** @throws Fault `CONFIG_INVALID` when a path does not start with `/`, a method is none or `HEAD`, or a cost is out of range. */
   constructor(routes: readonly Route[], otherCost: number) {
     assertCost('CONFIG_INVALID', 'otherCost', otherCost);
     const patterns = routes.map(compile);
@@ -195,6 +195,12 @@ function compile(route: Route, index: number): Pattern {
   }
   if (method !== undefined && !(typeof method === 'string' && /^[A-Za-z]+$/.test(method))) {
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);
+  }
+  if (method !== undefined && /^head$/i.test(method)) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `${place}.method must be GET where HEAD is meant, which counts as GET, got ${shapeOf(method)}`,
+    );
   }
   assertCost('CONFIG_INVALID', `${place}.cost`, cost);
   const text = plainText(barePath(path));
