@@ -48,7 +48,8 @@ export function callerOf(response: EndingResponse): AbortSignal {
  * Gives the slot back when the body of a `fetch` response was read to its end, was cancelled or failed; at once when there
  * is none. Of a response of the status 5xx that was read it is given back as `errored`. Returns the response to send in its place.
  */
-export function releaseWithBody(response: Response, { release }: Admitted): Response {
+export function releaseWithBody(response: Response, admitted: Admitted): Response {
+  const { release } = admitted;
   const outcome = outcomeOf(response.status);
   return followBody(response, (isWhole) => release(isWhole ? outcome : 'failed'));
 }

@@ -31,9 +31,10 @@ const Route = Type.Object(
   {
     method: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z]{1,16}$',
-        expected: 'an HTTP method',
-        description: 'Any method if absent. A HEAD counts as the GET it stands for.',
+        pattern: '^(?![Hh][Ee][Aa][Dd]$)[A-Za-z]{1,16}$',
+        expected: 'an HTTP method other than HEAD',
+        description:
+          'Any method if absent. A HEAD counts as the GET it stands for, and has no route of its own.',
       }),
     ),
     path,
