@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Rule } from '../core/decision.ts';
 import type { Policy } from '../core/policy.ts';
-import { capsMisfits } from '../guard/failure/failure-options.ts';
+import { capsMisfits } from '../guard/failure/caps-fit.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';

@@ -8,7 +8,8 @@ import {
 } from '../abuse/index.ts';
 import { limiterSettingsOf, type ScenarioSettings, type ServiceConfig } from '../config/service-config.ts';
 import { AuditTrail } from '../guard/audit-trail.ts';
-import { capsMisfits, readFailureOptions } from '../guard/failure/failure-options.ts';
+import { capsMisfits } from '../guard/failure/caps-fit.ts';
+import { readFailureOptions } from '../guard/failure/failure-options.ts';
 import { defaultBreaker } from '../guard/failure/failure-policy.ts';
 import { assembleGuard, type Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';

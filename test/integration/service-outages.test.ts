@@ -40,7 +40,9 @@ describe('a store that is away at the start', () => {
       code: 'STORE_UNAVAILABLE',
     });
     expect((await under.ask('GET', '/v1/authorize')).status).toBe(200);
-    expect(under.lines.join('')).toContain('the store cannot be reached');
+    expect(under.lines.join('')).toMatch(
+      /"message":"There is no connection to Redis\.","msg":"the store does not serve;/,
+    );
     await under.close();
   });
 });
