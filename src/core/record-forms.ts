@@ -42,9 +42,9 @@ import type {
 } from './state.ts';
 
 /**
- * How stores write the records of the engine, of limiters and of operators, and read them again. JSON, and shorter than that of the record
- * itself: what is as in a new record is left out, and times are told by how long they lie before that of the record. A
- * failure writes five records; their texts are half as long, and made in a third of the time (decision 0012).
+ * How stores write the records of the engine, of limiters and of operators, and read them again. JSON, and shorter than that
+ * of the record itself: what is as in a new record is left out, and times are told by how long they lie before that of the
+ * record. A failure writes five records; their texts are half as long, and made in a third of the time (decision 0012).
  */
 
 export interface RecordForm<R extends StoredRecord> {

@@ -1,10 +1,6 @@
-import { Recent } from '../identity/recent.ts';
 import { pathTexts } from './path-readings.ts';
+import { RecentPaths } from './recent-paths.ts';
 import { barePath, decodedSegment, pathSegments } from './request-path.ts';
-
-const rememberedPaths = 1_024;
-/** With its query, for a path that is cut from a target keeps all of it in memory. */
-const longestTarget = 256;
 
 /** What is left of a path. */
 export interface PathBelow {
@@ -16,10 +12,10 @@ export interface PathBelow {
 
 const none: readonly string[] = [];
 
-/** Where an application is mounted. Recent paths are remembered, for taking one apart costs more than a lookup. */
+/** Where an application is mounted. */
 export class MountPath {
   readonly #segments: readonly string[];
-  readonly #recent = new Recent<PathBelow>(rememberedPaths, longestTarget);
+  readonly #recent = new RecentPaths((path) => this.#cut(path));
 
   /** @param path default `/`: not mounted below anything */
   constructor(path = '/') {
@@ -28,15 +24,7 @@ export class MountPath {
 
   /** A path without its query and without what it is mounted at; whole where it is somewhere else. */
   below(target: string): PathBelow {
-    if (this.#segments.length === 0) return { path: target, otherPaths: none };
-    const query = target.indexOf('?');
-    const path = query < 0 ? target : target.slice(0, query);
-    if (target.length > longestTarget) return this.#cut(path);
-    const known = this.#recent.get(path);
-    if (known !== undefined) return known;
-    const below = this.#cut(path);
-    this.#recent.set(path, below);
-    return below;
+    return this.#segments.length === 0 ? { path: target, otherPaths: none } : this.#recent.find(target);
   }
 
   #cut(target: string): PathBelow {

@@ -1,6 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
-import { Recent } from '../identity/recent.ts';
 import { assertCost } from './allowance.ts';
 import {
   comparedSegments,
@@ -12,6 +11,7 @@ import {
   strictnesses,
   textReadings,
 } from './path-readings.ts';
+import { RecentPaths } from './recent-paths.ts';
 import { barePath, pathSegments } from './request-path.ts';
 
 /** What calls of one route cost. */
@@ -127,17 +127,13 @@ export function capitalMethod(method: string): string {
   return capitalMethods.has(method) ? method : method.toUpperCase();
 }
 
-const rememberedPaths = 1_024;
-/** With its query, for a path that is cut from a target keeps all of it in memory. */
-const longestTarget = 256;
-
-/** The routes of one method. Taking a path apart costs more than most that follows, so recent ones are remembered. */
+/** The routes of one method. */
 class MethodRoutes {
   readonly #patterns: readonly Pattern[];
   readonly #other: CompiledRoute;
   readonly #mostSegments: number;
   readonly #minded: Strictness;
-  readonly #recent = new Recent<CompiledRoute>(rememberedPaths, longestTarget);
+  readonly #recent = new RecentPaths((path) => this.#match(path));
 
   constructor(patterns: readonly Pattern[], other: CompiledRoute) {
     this.#patterns = patterns;
@@ -153,15 +149,7 @@ class MethodRoutes {
   }
 
   find(target: string): CompiledRoute {
-    if (this.#patterns.length === 0) return this.#other;
-    if (target.length > longestTarget) return this.#match(target);
-    const query = target.indexOf('?');
-    const path = query < 0 ? target : target.slice(0, query);
-    const known = this.#recent.get(path);
-    if (known !== undefined) return known;
-    const route = this.#match(path);
-    this.#recent.set(path, route);
-    return route;
+    return this.#patterns.length === 0 ? this.#other : this.#recent.find(target);
   }
 
   #match(target: string): CompiledRoute {
