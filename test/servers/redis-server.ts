@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort, onFreePorts } from './free-port.ts';
 
-/** Settings of `redis.conf` by name. */
-export type RedisSettings = Readonly<Record<string, string>>;
+/** Settings of `redis.conf` by name; a list where a setting is there more than once. */
+export type RedisSettings = Readonly<Record<string, string | readonly string[]>>;
 
 /** A Redis server of its own, on a free port of the loopback, gone when it is stopped. */
 export interface RedisServer {
@@ -51,11 +51,19 @@ export function isRedisInstalled(): boolean {
   return programNamed('server') !== undefined;
 }
 
-/** A program of Redis, or where that is not installed, of Valkey: `server` or `cli`. */
+/** A program of Redis, or where that is not installed, of Valkey: `server` or `cli`. `PORTCULLIS_REDIS=valkey` turns it round. */
 function programNamed(what: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return [`redis-${what}`, `valkey-${what}`].find((name) =>
-    folders.some((folder) => existsSync(join(folder, name))),
+  const families = process.env.PORTCULLIS_REDIS === 'valkey' ? ['valkey', 'redis'] : ['redis', 'valkey'];
+  return families
+    .map((family) => `${family}-${what}`)
+    .find((name) => folders.some((folder) => existsSync(join(folder, name))));
+}
+
+/** Each setting as a flag with its words; an empty last word is one too. */
+function flagsOf(settings: RedisSettings): string[] {
+  return Object.entries(settings).flatMap(([name, values]) =>
+    [values].flat().flatMap((value: string) => [`--${name}`, ...value.split(' ')]),
   );
 }
 
@@ -70,10 +78,7 @@ async function startOnce(settings: RedisSettings, configFile: string | undefined
   const port = settings.port === undefined ? await freePort() : Number(settings.port);
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-redis-'));
   const all = configFile === undefined ? { ...quickSettings, ...settings } : {};
-  const flags = Object.entries({ ...all, port: String(port), dir: folder }).flatMap(([name, value]) => [
-    `--${name}`,
-    ...value.split(' '),
-  ]);
+  const flags = flagsOf({ ...all, port: String(port), dir: folder });
   const args = configFile === undefined ? flags : [configFile, '--sentinel'];
   let server: ChildProcess | undefined;
   const killLeftover = (): void => {
