@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { rules } from '../core/decision.ts';
+import { blockingRules } from '../core/policy.ts';
 import { choice } from './fields.ts';
 
 /**
@@ -31,11 +31,8 @@ const part = (fields: Fields) => Type.Optional(fieldsOf(fields));
 const correlation = { count: Several, windowMs: Milliseconds };
 const threshold = part({ children: Several, accounts: Several });
 
-/** Rules that can run in shadow: those that lead to a block. The others tell of one, or of the store. */
-const shadowRules = rules.filter((rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store');
-
 /** Rules that decide and tell, but never block. */
-export const ShadowList = Type.Array(choice(shadowRules), { maxItems: shadowRules.length });
+export const ShadowList = Type.Array(choice(blockingRules), { maxItems: blockingRules.length });
 
 const frame = {
   actions: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 })),

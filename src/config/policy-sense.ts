@@ -1,4 +1,5 @@
-import type { CredentialPolicy, Policy } from '../core/policy.ts';
+import type { Rule } from '../core/decision.ts';
+import { type CredentialPolicy, type Policy, rulesOf } from '../core/policy.ts';
 import type { Problem } from './problem.ts';
 
 /** Problems that no single field shows: numbers that contradict each other. Empty when the policy makes sense. */
@@ -14,6 +15,7 @@ export function assertPolicy(policy: Policy, path: string): Problem[] {
   demand(policy.retention.recordMs > longest, 'retention.recordMs: must be longer than the longest block');
   demand(policy.retention.bookMs >= policy.retention.recordMs, 'retention.bookMs: must be at least recordMs');
   if (policy.kind === 'credential') demandCredential(policy, demand);
+  problems.push(...shadowProblems(policy, policy.shadow ?? [], `${path}.shadow`));
   return problems;
 }
 
@@ -33,6 +35,14 @@ function demandCredential(policy: CredentialPolicy, demand: (holds: boolean, pro
   demand(
     correlation.flood.capacity >= correlation.flood.count,
     'correlation.flood.capacity: must be at least count',
+  );
+}
+
+/** Rules in shadow that the policy does not have: whoever names one expects something of it. */
+export function shadowProblems(policy: Policy, shadow: readonly Rule[], path: string): Problem[] {
+  const own = rulesOf(policy);
+  return shadow.flatMap((rule, index) =>
+    own.includes(rule) ? [] : [{ path: `${path}[${index}]`, message: `is not one of ${own.join(', ')}` }],
   );
 }
 

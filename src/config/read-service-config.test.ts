@@ -223,6 +223,16 @@ describe('a bad configuration', () => {
       { policies: { login: { shadow: ['store'] } } },
       'policies.login.shadow[0]',
     ],
+    [
+      'a rule in shadow that the policy does not have',
+      { policies: { otp: { shadow: ['score', 'spray'] } } },
+      'policies.otp.shadow[1]: is not one of score, budget, guard, equilibrium, rotation',
+    ],
+    [
+      'a rule in the shadow of a policy without it',
+      { shadow: { api: ['minor', 'score'] } },
+      'shadow.api[1]: is not one of minor, moderate, severe',
+    ],
     ['a shadow for no policy', { shadow: { loggin: ['spray'] } }, 'shadow.loggin: is not one of login'],
     [
       'an action of two policies',

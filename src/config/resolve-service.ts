@@ -7,6 +7,7 @@ import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';
 import { resolvePolicies } from './policy-file.ts';
+import { shadowProblems } from './policy-sense.ts';
 import { fieldPath, type Problem } from './problem.ts';
 import { resolveScenarios, type ScenariosData } from './scenarios-section.ts';
 import type {
@@ -107,6 +108,8 @@ function policiesIn({ policies, shadow = [] }: ServiceData, problems: Problem[])
   if (!Array.isArray(shadow)) problems.push(...unknownPolicies(shadow, resolved));
   return resolved.map((policy) => {
     const listed = Array.isArray(shadow) ? shadow : ownField(shadow, policy.name);
+    if (!Array.isArray(shadow))
+      problems.push(...shadowProblems(policy, listed, fieldPath('shadow', policy.name)));
     const all = [...new Set([...(policy.shadow ?? []), ...listed])];
     return all.length === 0 ? policy : { ...policy, shadow: all };
   });

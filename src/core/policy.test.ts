@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultApi, defaultLogin, defaultOtp, defaultPolicies, isInShadow } from './policy.ts';
+import { defaultApi, defaultLogin, defaultOtp, defaultPolicies, isInShadow, rulesOf } from './policy.ts';
 
 /** A time as the contract writes it: `10 min`. */
 function ms(text: string): number {
@@ -26,6 +26,15 @@ describe('the default policies', () => {
 
   it('have nothing in shadow', () => {
     expect(defaultPolicies.map((policy) => isInShadow(policy, 'score'))).toEqual([false, false, false]);
+  });
+
+  it('have the rules of their sections', () => {
+    const correlated = ['equilibrium', 'rotation', 'rotation.repeat', 'dilution', 'churn', 'flood'];
+    expect(new Set(rulesOf(defaultLogin))).toEqual(
+      new Set(['score', 'budget', 'spray', 'prefix', ...correlated]),
+    );
+    expect(new Set(rulesOf(defaultOtp))).toEqual(new Set(['score', 'budget', 'guard', ...correlated]));
+    expect(rulesOf(defaultApi)).toEqual(['minor', 'moderate', 'severe']);
   });
 });
 

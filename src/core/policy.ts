@@ -1,4 +1,4 @@
-import type { Rule } from './decision.ts';
+import { type Rule, rules } from './decision.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 /**
@@ -128,6 +128,25 @@ export interface RatePolicy extends PolicyFrame {
 }
 
 export type Policy = CredentialPolicy | RatePolicy;
+
+/** Rules that lead to a block, so that they can run in shadow. The others tell of one, or of the store. */
+export const blockingRules: readonly Rule[] = rules.filter(
+  (rule) => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store',
+);
+
+/** Those of them that the policy has. */
+export function rulesOf(policy: Policy): readonly Rule[] {
+  return blockingRules.filter((rule) => hasRule(policy, rule));
+}
+
+function hasRule(policy: Policy, rule: Rule): boolean {
+  const isOfCalls = rule === 'minor' || rule === 'moderate' || rule === 'severe';
+  if (policy.kind === 'rate') return isOfCalls;
+  if (rule === 'guard') return policy.budget.guardLevel !== null;
+  if (rule === 'spray') return policy.correlation.spray !== null;
+  if (rule === 'prefix') return policy.correlation.prefixes !== null;
+  return !isOfCalls;
+}
 
 export function isInShadow({ shadow }: Pick<Policy, 'shadow'>, rule: Rule): boolean {
   return shadow?.includes(rule) ?? false;

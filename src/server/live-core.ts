@@ -149,7 +149,7 @@ export class LiveCore {
       environment: this.#config.environment,
       identifier: createIdentifier(this.#secrets),
       names: () => ({
-        policies: this.#config.policies.map(({ name }) => name),
+        policies: this.#config.policies,
         scenarios: this.#config.scenarios.list.map(({ name }) => name),
       }),
       most,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createScenarios, type ScenarioEvent } from '../../src/abuse/index.ts';
 import { PortcullisStore } from '../../src/adapters/express-rate-limit/index.ts';
+import { defaultPolicies } from '../../src/core/policy.ts';
 import type { CorruptEvent } from '../../src/guard/events.ts';
 import { Pins } from '../../src/guard/pins/pins.ts';
 import { createIdentifier } from '../../src/identity/identifier.ts';
@@ -108,7 +109,7 @@ describe('a record that cannot be read is set aside by whoever meets it', () => 
       store,
       environment: 'test',
       identifier: createIdentifier({ secret }),
-      names: () => ({ policies: ['login'], scenarios: [] }),
+      names: () => ({ policies: defaultPolicies, scenarios: [] }),
       onFault: ({ code }) => faults.push(code),
     });
     const put = () =>

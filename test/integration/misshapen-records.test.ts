@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { defaultPolicies } from '../../src/core/policy.ts';
 import type { Key, StoredRecord } from '../../src/core/records.ts';
 import { type PinRecord, pinKey } from '../../src/guard/pins/pin-steps.ts';
 import { Pins } from '../../src/guard/pins/pins.ts';
@@ -133,7 +134,7 @@ function misshapenConformance(open: () => Store): void {
         store: openStore(),
         environment,
         identifier: createIdentifier({ secret }),
-        names: () => ({ policies: ['login'], scenarios: [] }),
+        names: () => ({ policies: defaultPolicies, scenarios: [] }),
         onFault: ({ code }) => faults.push(code),
       });
       await pins.start();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultPolicies } from '../../src/core/policy.ts';
 import { Pins } from '../../src/guard/pins/pins.ts';
 import { createIdentifier } from '../../src/identity/identifier.ts';
 import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
@@ -25,7 +26,7 @@ function pinConformance(open: () => Store): void {
       store,
       environment: 'pins',
       identifier: createIdentifier({ secret: 'a secret of sixteen bytes or more' }),
-      names: () => ({ policies: ['login'], scenarios: [] }),
+      names: () => ({ policies: defaultPolicies, scenarios: [] }),
       most: 3,
     });
   };

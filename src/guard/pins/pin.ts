@@ -1,5 +1,6 @@
-import { type Rule, rules } from '../../core/decision.ts';
+import type { Rule } from '../../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { type Policy, rulesOf } from '../../core/policy.ts';
 import type { Token } from '../../core/subject.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
@@ -53,12 +54,9 @@ export interface PinNote extends OperatorNote {
 
 /** What a pin may name. */
 export interface PinNames {
-  readonly policies: readonly string[];
+  readonly policies: readonly Policy[];
   readonly scenarios: readonly string[];
 }
-
-/** Rules that only tell of a block or of the store cannot run in shadow. */
-const unshadowed: ReadonlySet<Rule> = new Set<Rule>(['blocked', 'degraded', 'store']);
 
 /**
  * The target of a request: checked, and with hashes in place of whom it is for.
@@ -70,19 +68,14 @@ export function targetOf(request: PinRequest, names: PinNames, identifier: Ident
     case 'limit':
       return limitTarget(request, identifier);
     case 'failure':
-      assertOneOf('policy', request.policy, names.policies);
+      assertPolicy(request.policy, names);
       assertOneOf('mode', request.mode, ['closed', 'caps']);
       return { kind: 'failure', policy: request.policy, mode: request.mode };
     case 'scenario':
       assertOneOf('scenario', request.scenario, names.scenarios);
       return { kind: 'scenario', scenario: request.scenario };
     case 'shadow':
-      assertOneOf('policy', request.policy, names.policies);
-      assertOneOf(
-        'rule',
-        request.rule,
-        rules.filter((rule) => !unshadowed.has(rule)),
-      );
+      assertOneOf('rule', request.rule, rulesOf(assertPolicy(request.policy, names)));
       return { kind: 'shadow', policy: request.policy, rule: request.rule };
     default:
       throw new Fault('INPUT_INVALID', 'kind must be one of limit, failure, scenario, shadow');
@@ -157,6 +150,13 @@ export function assertText(field: string, value: unknown, most: number): void {
     'INPUT_INVALID',
     `${field} must be a string of 1 to ${most} characters, got ${shapeOf(value)}`,
   );
+}
+
+function assertPolicy(name: string, { policies }: PinNames): Policy {
+  const found = policies.find((policy) => policy.name === name);
+  if (found !== undefined) return found;
+  const known = policies.map((policy) => policy.name).join(', ');
+  throw new Fault('INPUT_INVALID', `policy must be one of ${known}, got ${shapeOf(name)}`);
 }
 
 function assertOneOf(field: string, value: unknown, known: readonly string[]): void {

@@ -26,7 +26,7 @@ function node(given: { store?: Store; time?: { now: number } } & Partial<Omit<Pi
   const pins = new Pins({
     environment: 'test',
     identifier: createIdentifier({ secret }),
-    names: () => ({ policies: ['login', 'api'], scenarios: ['path-scan'] }),
+    names: () => ({ policies: defaultPolicies, scenarios: ['path-scan'] }),
     onAudit: (act) => acts.push(act),
     ...given,
     store,
@@ -224,6 +224,7 @@ describe('Pins', () => {
     ['a burst out of range', { ...anonymous, burst: 9 }, note, 'burst'],
     ['a policy that there is not', { kind: 'shadow', policy: 'x', rule: 'spray' }, note, 'policy'],
     ['a rule that cannot be in shadow', { kind: 'shadow', policy: 'login', rule: 'store' }, note, 'rule'],
+    ['a rule that the policy does not have', { kind: 'shadow', policy: 'api', rule: 'spray' }, note, 'rule'],
     ['a scenario that there is not', { kind: 'scenario', scenario: 'x' }, note, 'scenario'],
     ['nobody', anonymous, { ...note, by: '' }, 'by'],
     ['no reason', anonymous, { ...note, why: '' }, 'why'],

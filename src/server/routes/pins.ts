@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { rules } from '../../core/decision.ts';
+import { blockingRules } from '../../core/policy.ts';
 import type { Pin, PinRequest } from '../../guard/pins/pin.ts';
 import type { Pins } from '../../guard/pins/pins.ts';
 import { ProblemSchema } from '../http/problem.ts';
@@ -95,7 +95,7 @@ const pinnable: readonly {
   },
   {
     path: '/v1/pins/shadow/:policy/:rule',
-    summary: `Lets a rule run in shadow for a time: one of ${rules.filter((rule) => !['blocked', 'degraded', 'store'].includes(rule)).join(', ')}.`,
+    summary: `Lets a rule run in shadow for a time: one of ${blockingRules.join(', ')}, if the policy has it.`,
     body: PlainPin,
     request: (body, { policy, rule }) => ({ kind: 'shadow', policy, rule, ...body }),
   },
