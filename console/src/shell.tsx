@@ -17,6 +17,7 @@ import { lookUpField } from './pages/subject-form.tsx';
 import { Icon, Mark } from './parts/icons.tsx';
 import { endReplay } from './replay/replay-client.ts';
 import { useCell } from './state/cell.ts';
+import { useMayOperate } from './state/operating.ts';
 import { isPaused } from './state/pause.ts';
 import { goTo, type PagePath, pages, route } from './state/route.ts';
 import { useShortcuts } from './state/shortcuts.ts';
@@ -113,6 +114,7 @@ function signOut(): void {
 function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const link = useCell(feed, linkOf);
   const environment = useCell(status, environmentOf);
+  const mayOperate = useMayOperate();
   const shade = useCell(theme);
   const { token } = useCell(session);
   return (
@@ -121,6 +123,7 @@ function TopBar({ onHelp }: { readonly onHelp: () => void }) {
         <Mark /> Portcullis
       </span>
       {environment ? <span class="environment">{environment}</span> : null}
+      {mayOperate ? null : <span class="looking">looking only</span>}
       <div class="bar-end">
         <span class={`link-state ${link}`} role="status">
           {linkWords[link]}

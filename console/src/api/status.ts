@@ -20,6 +20,8 @@ export interface ServiceStatus {
   readonly version: string | null;
   readonly startedAt: number | null;
   readonly store: string | null;
+  /** False only where the service says so: then it would refuse what only operators may do. */
+  readonly mayOperate: boolean;
   readonly modes: readonly PolicyMode[];
   /** As it came, for the pages that show more of it. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -110,6 +112,7 @@ function readStatus(answer: unknown): ServiceStatus {
     version: textOf(raw.version),
     startedAt: numberOf(raw.startedAt) || null,
     store: textOf(raw.store),
+    mayOperate: raw.mayOperate !== false,
     modes: Array.isArray(modes) ? modes.flatMap(readMode) : [],
     raw,
   };

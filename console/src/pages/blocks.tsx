@@ -166,6 +166,7 @@ function BlockTable({ keys, onLift }: BlockTableProps) {
         {
           title: 'Act',
           isNumber: true,
+          isAct: true,
           cell: (key) => (
             <button
               type="button"

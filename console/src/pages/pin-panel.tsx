@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Pin } from '../api/pin-order.ts';
 import { readPins, removePin } from '../api/pins.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { NoteDialog } from '../parts/note-dialog.tsx';
@@ -25,14 +26,7 @@ export function PinPanel() {
     <>
       <Problem text={problem} />
       <div ref={box} tabIndex={-1} class="stack">
-        <Panel
-          title="Pins"
-          aside={
-            <button type="button" class="small" onClick={() => setPinning(true)}>
-              Pin for a time
-            </button>
-          }
-        >
+        <Panel title="Pins" aside={<ActButton onClick={() => setPinning(true)}>Pin for a time</ActButton>}>
           {pins.length === 0 ? (
             <Empty>{wordsFor(value, problem)}</Empty>
           ) : (
@@ -48,6 +42,7 @@ export function PinPanel() {
                 {
                   title: 'Act',
                   isNumber: true,
+                  isAct: true,
                   cell: (pin) => (
                     <button
                       type="button"

@@ -3,6 +3,7 @@ import type { Explanation } from '../api/operating.ts';
 import { storeClock } from '../api/service-clock.ts';
 import { clockTime } from '../format/time.ts';
 import { outcomeWord, ruleWord, scopeWord } from '../format/words.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { OutcomeBadge, ScopeTag } from '../parts/badges.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -37,9 +38,9 @@ export function SubjectStory({ explanation, whom, onLift, onPlace, onAgain }: Su
             <button type="button" class="small" onClick={onAgain}>
               Look again
             </button>
-            <button type="button" class="small danger" onClick={onPlace}>
+            <ActButton isGrave onClick={onPlace}>
               Place a block
-            </button>
+            </ActButton>
           </>
         }
       >
@@ -163,6 +164,7 @@ function KeyTable({ keys, onLift }: { readonly keys: readonly Key[]; readonly on
         {
           title: 'Act',
           isNumber: true,
+          isAct: true,
           cell: (key) =>
             key.hard === null && key.soft === null ? (
               ''

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useCell } from '../state/cell.ts';
+import { useMayOperate } from '../state/operating.ts';
 import { isPhone } from '../state/width.ts';
 import { useScrollFocus } from './scroll-focus.ts';
 
@@ -13,6 +14,8 @@ export interface Column<Row> {
   readonly isHead?: boolean;
   /** On a phone it stands below the row; where it is an empty text, not at all. */
   readonly isMinor?: boolean;
+  /** What only operators may do with a row: not there for who may only look. */
+  readonly isAct?: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -31,7 +34,9 @@ interface DataTableProps<Row> {
  * so that a narrow screen never scrolls the page.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, rows, keyOf, showsCaption = false, isTall = false } = props;
+  const { caption, rows, keyOf, showsCaption = false, isTall = false } = props;
+  const mayOperate = useMayOperate();
+  const columns = props.columns.filter(({ isAct }) => mayOperate || !isAct);
   const box = useRef<HTMLDivElement>(null);
   useScrollFocus(box, caption);
   const minor = useCell(isPhone) ? columns.filter(({ isMinor }) => isMinor) : [];

@@ -8,7 +8,7 @@ import type { FeedCounts } from '../../telemetry/live-feed.ts';
 import type { DecisionCounts } from '../decision-tally.ts';
 import type { ServicePressure } from '../gateway-pressure.ts';
 import type { StoreKind } from '../open-store.ts';
-import type { Route } from '../route.ts';
+import type { Route, RouteCall } from '../route.ts';
 import type { TargetCounts } from '../target-book.ts';
 
 /** What the service says about itself is read from here, anew for every call. */
@@ -45,6 +45,7 @@ const StatusSchema = Type.Object(
     store: Type.String(),
     storeAnswers: Type.Boolean(),
     draining: Type.Boolean(),
+    mayOperate: Type.Boolean({ description: 'Whether who asks may lift, place and pin.' }),
     modes: Type.Array(
       Type.Object({
         policy: Type.String(),
@@ -84,7 +85,7 @@ export function statusRoutes(parts: StatusParts): Route[] {
       summary: 'Modes, limits with their route costs, and counts.',
       role: 'observe',
       answers: { 200: StatusSchema },
-      handle: async () => ({ status: 200, body: await statusOf(parts) }),
+      handle: async (call) => ({ status: 200, body: await statusOf(parts, call) }),
     },
     {
       method: 'GET',
@@ -98,7 +99,7 @@ export function statusRoutes(parts: StatusParts): Route[] {
   ];
 }
 
-async function statusOf(parts: StatusParts): Promise<object> {
+async function statusOf(parts: StatusParts, { caller }: RouteCall): Promise<object> {
   const { guard, limiter, clock, startedAt, version, store } = parts;
   const config = parts.config();
   return {
@@ -109,6 +110,7 @@ async function statusOf(parts: StatusParts): Promise<object> {
     store,
     storeAnswers: await parts.storeAnswers(),
     draining: parts.isDraining(),
+    mayOperate: mayOperate(caller, config),
     modes: guard.modes(),
     policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
     limits: limitsOf(config, limiter, parts.pressures()),
@@ -118,6 +120,11 @@ async function statusOf(parts: StatusParts): Promise<object> {
     targets: parts.targets(),
     ...parts.rooms(),
   };
+}
+
+/** Who needs no token to look needs none to act. */
+function mayOperate(caller: RouteCall['caller'], { tokens }: ServiceConfig): boolean {
+  return caller === null || tokens.some(({ name, role }) => name === caller && role === 'operate');
 }
 
 function scenariosOf(
