@@ -7,6 +7,7 @@ import type { Draft, Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { isSoftBlocked } from './standing.ts';
 import type { AccountDevice, AccountRecord } from './state.ts';
+import type { Token } from './subject.ts';
 
 /** An account's record opened for one operation: K4 as the rules judge it, and its K5 entries. */
 export interface AccountDraft {
@@ -35,9 +36,21 @@ export function openAccount(
   return { key: opened, record, ownDevice, wasSoft };
 }
 
-/** From here on the operation changes the account: a budget whose epoch has ended starts anew. */
-export function beginChange({ record, key }: AccountDraft, { budget }: CredentialPolicy): void {
+/**
+ * From here on the operation changes the account: a budget whose epoch has ended starts anew, and the request's device has
+ * one name everywhere. Windows block their devices by name: one that had another name there than its entry would go free.
+ */
+export function beginChange(
+  { record, key }: AccountDraft,
+  { budget }: CredentialPolicy,
+  device: Token | null,
+): void {
   renewBudget(record.budget, key.now, budget);
+  if (device?.was) renameDevice(record, device.was, device.hash);
+}
+
+function renameDevice({ devices, rotation, flood }: Draft<AccountRecord>, from: string, to: string): void {
+  for (const named of [...devices, ...rotation.seen, ...flood.seen]) if (named.id === from) named.id = to;
 }
 
 export function writeAccount(

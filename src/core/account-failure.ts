@@ -1,6 +1,7 @@
 import { makeAccountDevice } from './account-devices.ts';
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { stops } from './acquaintance.ts';
+import { asInBook } from './book.ts';
 import { budgetReason, countFailure, isBudgetSoft, issueBudget } from './budget.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
@@ -21,6 +22,8 @@ import { countWithin, isWithin, noteTime } from './times.ts';
 /** A failure as the account's rules see it. */
 interface AccountFailure {
   readonly account: AccountDraft;
+  /** The request's own, as the account names it. */
+  readonly device: Token | null;
   readonly ruling: Ruling;
   readonly request: Request<CredentialPolicy>;
   readonly context: Context;
@@ -46,8 +49,10 @@ export class AccountFailureStep implements Step {
     const account = openAccount(records, this.keys[0], t, request);
     const blocked = accountBlocks(account, policy, context);
     if (blocked.length > 0) return answer(blocked);
-    beginChange(account, policy);
-    const reasons = judgeFailure({ account, ruling: new Ruling(policy), request, context });
+    const { device: shown } = request.subject;
+    const device = shown && asInBook(shown.token, context.book);
+    beginChange(account, policy, device);
+    const reasons = judgeFailure({ account, device, ruling: new Ruling(policy), request, context });
     writeAccount(records, account, t, policy);
     return answer(reasons);
   }
@@ -72,10 +77,8 @@ export function accountBlocks(
 
 /** The rules, in the order of the contract. */
 function judgeFailure(failure: AccountFailure): readonly Reason[] {
-  const { account, ruling, request, context } = failure;
-  const { policy, subject } = request;
-  const { correlation } = policy;
-  const device = subject.device?.token ?? null;
+  const { account, device, ruling, request, context } = failure;
+  const { correlation } = request.policy;
   if (device) claimDevice(failure, device);
   const raised = scoreFailure(failure);
   noteFailure(failure);
@@ -91,11 +94,10 @@ function judgeFailure(failure: AccountFailure): readonly Reason[] {
   return budget.reason === null ? reasons : [...reasons, budget.reason];
 }
 
-/** §6. The failing device has an entry from now on, under its present name, unless it is ephemeral. */
+/** §6. The failing device has an entry from now on, unless it is ephemeral. */
 function claimDevice({ account, request, context }: AccountFailure, device: Token): void {
-  const { record, key, ownDevice } = account;
-  if (ownDevice !== null) ownDevice.id = device.hash;
-  else account.ownDevice = makeAccountDevice(record, device, key.now, request.policy.caps, context.book);
+  const { record, key } = account;
+  account.ownDevice ??= makeAccountDevice(record, device, key.now, request.policy.caps, context.book);
 }
 
 /** §5. Says whether K4 was raised. */

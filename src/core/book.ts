@@ -1,5 +1,5 @@
 import type { BookEntry, BookRecord } from './state.ts';
-import type { ShownDevice } from './subject.ts';
+import type { ShownDevice, Token } from './subject.ts';
 import { isToken } from './window.ts';
 
 /** The device book after a success with this device (engine contract §6). HIGH binds; nothing unbinds. */
@@ -20,6 +20,15 @@ export function enterBook(
   if (known) return { at: now, devices: devices.map((other) => (other === known ? entry : other)) };
   // Not spread: most accounts have one device, and such a list takes room for sixteen more.
   return { at: now, devices: makeRoom(devices, capacity).concat([entry]) };
+}
+
+/**
+ * A device as the book names it. While a key rotation runs, that may be under the previous secret: only a success renews
+ * names in the book, and what else is kept of the account has to know its devices by them.
+ */
+export function asInBook(device: Token, book: readonly BookEntry[]): Token {
+  const { hash, was } = device;
+  return was !== null && book.some(({ id }) => id === was) ? { hash: was, was: hash } : device;
 }
 
 /** When full, the longest unused unbound entry goes, else the longest unused; of equals the older one. */

@@ -4,13 +4,13 @@ import { open, type RecordKind, write } from './draft.ts';
 import { answer, noReasons, type Step, silence } from './operation.ts';
 import type { CredentialPolicy, PrefixPolicy, PrefixThreshold } from './policy.ts';
 import { networkKind, p40Kind, p48Kind } from './record-kinds.ts';
-import type { Key } from './records.ts';
+import type { Draft, Key } from './records.ts';
 import { remoteBlockStep } from './remote-effect.ts';
 import type { Request } from './request.ts';
 import { isHardBlocked } from './standing.ts';
 import type { PrefixRecord } from './state.ts';
 import type { MacroPrefixes, Token } from './subject.ts';
-import { isToken, observe, trim, type Window } from './window.ts';
+import { observe, trim, type Window } from './window.ts';
 
 /** One macro prefix of a request, and how its children are blocked. */
 interface Macro {
@@ -96,7 +96,7 @@ function observeStep(
       if (isHardBlocked(record.standing, now) && stops(kind.scope, context, policy.ownerLane)) {
         return answer([hardReason(kind.scope, record.standing)]);
       }
-      const children = trim(observe(record.children, child, now, windowMs), childCapacity);
+      const children = trim(observeChild(record.children, child, now, windowMs), childCapacity);
       const accounts = trim(observe(record.accounts, account, now, windowMs), threshold.accounts);
       const fired = children.length >= threshold.children && accounts.length >= threshold.accounts;
       record.children = fired ? [] : children;
@@ -107,9 +107,34 @@ function observeStep(
   };
 }
 
-/** A child is named by the hash it was seen under; the request's own by its token, which a rotation may have renewed. */
+/**
+ * A child has both of its hashes in the window while a key rotation runs, `<hash>.<hash before>`: its record may still lie
+ * under the one of before, and whoever blocks it later knows it by this name only.
+ */
+function nameOf({ hash, was }: Token): string {
+  return was === null ? hash : `${hash}.${was}`;
+}
+
+function childNamed(name: string): Token {
+  const [hash = '', was = null] = name.split('.');
+  return { hash, was };
+}
+
+function isChild(name: string, { hash, was }: Token): boolean {
+  return beginsWith(name, hash) || (was !== null && beginsWith(name, was));
+}
+
+const beginsWith = (name: string, hash: string): boolean =>
+  name.startsWith(hash) && (name.length === hash.length || name[hash.length] === '.');
+
+function observeChild(children: Draft<Window>, child: Token, now: number, windowMs: number): Draft<Window> {
+  const name = nameOf(child);
+  for (const seen of children) if (isChild(seen.id, child)) seen.id = name;
+  return observe(children, { hash: name, was: null }, now, windowMs);
+}
+
 function blockChildren({ child, blockChild }: Macro, children: Window): Step[] {
   return children.map(({ id }) =>
-    isToken(id, child) ? blockChild(child, true) : blockChild({ hash: id, was: null }, false),
+    isChild(id, child) ? blockChild(child, true) : blockChild(childNamed(id), false),
   );
 }

@@ -1,6 +1,6 @@
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
-import { enterBook } from './book.ts';
+import { asInBook, enterBook } from './book.ts';
 import type { Context } from './context.ts';
 import { SteppedCourse } from './course.ts';
 import { noteSoft } from './equilibrium.ts';
@@ -23,7 +23,7 @@ import { readLive } from './retention.ts';
 import { Ruling } from './ruling.ts';
 import { endSoft, ownStanding } from './standing.ts';
 import type { AccountRecord, BookRecord } from './state.ts';
-import type { ShownDevice } from './subject.ts';
+import type { ShownDevice, Token } from './subject.ts';
 
 /**
  * §4.3 succeed: credentials were right. A HARD block still refuses, which closes the race of many guesses in
@@ -66,16 +66,17 @@ class SuccessStep implements Step {
 
   run(records: Records): Answer {
     const { policy } = this.#request;
-    const { t, known } = this.#context;
-    const device = this.#device;
+    const { t, known, book } = this.#context;
+    const { token, confidence } = this.#device;
     const account = openAccount(records, this.#account, t, this.#request);
     const blocked = accountBlocks(account, policy, this.#context);
     if (blocked.length > 0) return answer(blocked);
-    beginChange(account, policy);
-    if (!known) floodByNewDevice(account, device, this.#request);
-    if (device.confidence !== 'LOW') {
+    const device = confidence === 'LOW' ? asInBook(token, book) : token;
+    beginChange(account, policy, device);
+    if (!known) floodByNewDevice(account, device, policy);
+    if (confidence !== 'LOW') {
       this.#enterBook(records);
-      pardon(account, device);
+      pardon(account);
     }
     writeAccount(records, account, t, policy);
     return silence;
@@ -91,22 +92,17 @@ class SuccessStep implements Step {
 }
 
 /** A flood that a success sets off is stored; the success stays an ALLOW, so its reasons are not given. */
-function floodByNewDevice(
-  account: AccountDraft,
-  device: ShownDevice,
-  { policy }: Request<CredentialPolicy>,
-): void {
+function floodByNewDevice(account: AccountDraft, device: Token, policy: CredentialPolicy): void {
   const ruling = new Ruling(policy);
-  observeFlood(ruling, account, device.token, policy.correlation);
+  observeFlood(ruling, account, device, policy.correlation);
   noteSoft(ruling, account, policy.correlation.equilibrium, ruling.hasSoft('K4'));
   ruling.settle();
 }
 
 /** The device has shown that it is in the owner's hands. */
-function pardon(account: AccountDraft, device: ShownDevice): void {
+function pardon(account: AccountDraft): void {
   const own = account.ownDevice;
   if (own === null) return;
-  own.id = device.token.hash;
   const standing = ownStanding(own);
   standing.score = 0;
   endSoft(standing, account.key.now);
