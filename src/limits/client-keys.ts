@@ -2,7 +2,7 @@ import type { ClientRecord } from '../core/client-state.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { Keyspace, limiterNamespace } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
-import type { Token } from '../core/subject.ts';
+import { type Token, tokenOf } from '../core/subject.ts';
 import type { NetworkSights } from './client-record.ts';
 
 /**
@@ -31,8 +31,8 @@ const clientForm = 'client';
 /** What follows a keyspace's prefix in the name of a client's record. */
 const clientPattern = /^(U|K2):\{([\w-]{1,64})\}((?::[\w-]{1,64})?)$/;
 
-/** The same in a block's id. */
-const addressPattern = /^(U|K2):([\w-]{1,64})((?::[\w-]{1,64})?)$/;
+/** The same in a block's id. While a key rotation runs, a hash may be followed by the one of before: `<hash>.<hash before>`. */
+const addressPattern = /^(U|K2)((?::[\w-]{1,64}(?:\.[\w-]{1,64})?){1,2})$/;
 
 /** Names the records of one limiter in one environment. */
 export class ClientKeyspace {
@@ -54,17 +54,34 @@ export class ClientKeyspace {
     return { id: `${this.#idPrefix}${scope}:${tag}${rest}`, scope };
   }
 
+  /** The id of a client's block, wherever a key rotation that runs has left it. */
+  idOf({ text, was }: Key<ClientRecord>): string {
+    const [scope, ...hashes] = this.#partsOf(text);
+    const [, ...before] = was === null ? [] : this.#partsOf(was);
+    const names = hashes.map((hash, index) =>
+      before[index] === undefined ? hash : `${hash}.${before[index]}`,
+    );
+    return `${this.#idPrefix}${[scope, ...names].join(':')}`;
+  }
+
+  /** Scope and hashes of the name of a client's record. */
+  #partsOf(keyText: string): readonly string[] {
+    const [, scope = '', tag = '', rest = ''] = clientPattern.exec(keyText.slice(this.prefix.length)) ?? [];
+    return [scope, tag, ...rest.split(':').slice(1)];
+  }
+
   /** @throws Fault `INPUT_INVALID` when it is not the id of a block of this limiter. */
   addressed(id: string): ClientKey {
     const isOwn = typeof id === 'string' && id.startsWith(this.#idPrefix);
-    const [, scope, tag, rest] = (isOwn && addressPattern.exec(id.slice(this.#idPrefix.length))) || [];
-    if (scope === undefined) {
+    const [, scope, names] = (isOwn && addressPattern.exec(id.slice(this.#idPrefix.length))) || [];
+    if (scope === undefined || names === undefined) {
       throw new Fault(
         'INPUT_INVALID',
         `block id must be ${this.#idPrefix}<scope>:<hash>[:<hash>], got ${shapeOf(id)}`,
       );
     }
-    return clientKey({ text: `${this.prefix}${scope}:{${tag}}${rest}`, was: null }, null);
+    const [tag = tokenOf('', null), rest] = names.slice(1).split(':').map(tokenNamed);
+    return clientKey(this.#key(scope as ClientAddress['scope'], tag, rest), null);
   }
 
   user(user: Token): ClientKey {
@@ -88,6 +105,16 @@ export class ClientKeyspace {
     const form = kind === 'K1' ? undefined : clientForm;
     return { text: name(tag.hash, rest?.hash), was, tag: tag.hash, form, mark: undefined };
   }
+}
+
+function tokenNamed(name: string): Token {
+  const [hash = '', was = null] = name.split('.');
+  return tokenOf(hash, was);
+}
+
+/** The record that a key had before the rotation that runs; null where none does. */
+export function keyBefore({ was }: Key<ClientRecord>): ClientKey | null {
+  return was === null ? null : clientKey({ text: was, was: null }, null);
 }
 
 function clientKey({ text, was, tag }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {

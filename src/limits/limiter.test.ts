@@ -5,7 +5,7 @@ import type { Store } from '../stores/store.ts';
 import type { Call } from './call.ts';
 import type { Client } from './client-finder.ts';
 import type { LimitEvent } from './events.ts';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
 import type { LimiterOptions } from './limiter-options.ts';
 import type { Verdict } from './verdict.ts';
 import type { Warning } from './warning.ts';
@@ -134,6 +134,21 @@ describe('a limiter', () => {
     const forgetful = createLimiter({ store, secret: 'another secret, as long' });
     expect((await rotated.take(get)).allowed).toBe(false);
     expect((await forgetful.take(get)).allowed).toBe(true);
+  });
+
+  it('lifts a block of before a rotation for good, by its client and by the id that it gives', async () => {
+    for (const client of [get, { ...get, user: 'u1' }]) {
+      for (const whomOf of [async () => client, (limiter: Limiter) => limiter.blockIdOf(client)]) {
+        const { limiter, store } = bench();
+        await limiter.block(client);
+        const rotated = createLimiter({ store, secret: 'another secret, as long', previousSecret: secret });
+        const whom = await whomOf(rotated);
+        expect([await rotated.lift(whom), await rotated.lift(whom)]).toEqual([true, false]);
+        expect((await rotated.take(client)).allowed).toBe(true);
+        expect(await all(rotated.blocks())).toEqual([]);
+        expect((await limiter.take(client)).allowed).toBe(true);
+      }
+    }
   });
 
   it('says what is wrong with a call', async () => {

@@ -1,4 +1,4 @@
-import { amountOf, Fault, invariant } from '../core/fault.ts';
+import { amountOf, Fault } from '../core/fault.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -9,7 +9,7 @@ import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import { assertCall, assertClient, type Call } from './call.ts';
 import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
-import { ClientKeyspace, keysOf } from './client-keys.ts';
+import { type ClientKey, ClientKeyspace, keyBefore, keysOf } from './client-keys.ts';
 import { clientSaysNothing } from './client-record.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
@@ -52,8 +52,9 @@ export interface Limiter {
    */
   blocks(options?: WalkOptions): AsyncIterable<ClientBlock>;
   /**
-   * The id under which `blocks` lists the block of this client, whether one runs or not. Holds hashes only. Throws
-   * `INPUT_INVALID` when an anonymous client's `ip` is no address.
+   * The id under which `blocks` lists the block of this client, whether one runs or not. While a key rotation runs it names
+   * both hashes, so that `lift` finds the block under either. Holds hashes only. Throws `INPUT_INVALID` when an anonymous
+   * client's `ip` is no address.
    */
   blockIdOf(client: Client): Promise<string>;
   /** Ends the block of a client, or the one that `blocks` lists by this id. False when none was running. */
@@ -202,14 +203,20 @@ class BucketLimiter implements Limiter {
     assertClient('client', client);
     const key = this.#keyOf(client);
     const admitted = await this.#records.view(keysOf(key), (records, now) => admit(records, key, now).key);
-    const address = this.#keyspace.addressOf(admitted.text);
-    invariant(address !== null, 'a client is admitted under a key that is no client’s');
-    return address.id;
+    return this.#keyspace.idOf(admitted);
   }
 
   async lift(client: Client | string): Promise<boolean> {
     if (typeof client !== 'string') assertClient('client', client);
     const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
+    const { isLifted, key: admitted } = await this.#liftAt(key);
+    // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
+    const before = keyBefore(admitted);
+    if (before !== null) await this.#liftAt(before);
+    return isLifted;
+  }
+
+  #liftAt(key: ClientKey): Promise<ReturnType<typeof liftBlock>> {
     return this.#records.transact(keysOf(key), (records, now) => liftBlock(records, key, now));
   }
 

@@ -1,17 +1,24 @@
+import type { ClientRecord } from '../core/client-state.ts';
 import { durationOf, escalate } from '../core/ladder.ts';
-import type { Records } from '../core/records.ts';
+import type { Key, Records } from '../core/records.ts';
 import { cleanStanding, hardBlocked, isHardBlocked, lifted, remembered } from '../core/standing.ts';
 import { admit } from './agent-admission.ts';
 import type { ClientKey } from './client-keys.ts';
 import { clientRecord, emptyClient, ladder, writeClient } from './client-record.ts';
 
-/** Ends a block by hand; what is remembered of it stays. False when none was running. */
-export function liftBlock(records: Records, client: ClientKey, t: number): boolean {
+/** Whether there was a block to lift, and where. */
+interface Lift {
+  readonly isLifted: boolean;
+  readonly key: Key<ClientRecord>;
+}
+
+/** Ends a block by hand; what is remembered of it stays. */
+export function liftBlock(records: Records, client: ClientKey, t: number): Lift {
   const { key, record } = admit(records, client, t);
   const now = Math.max(t, record?.at ?? t);
-  if (record === undefined || !isHardBlocked(record.standing, now)) return false;
+  if (record === undefined || !isHardBlocked(record.standing, now)) return { isLifted: false, key };
   writeClient(records, key, clientRecord(now, lifted(record.standing, now), record, record.limit, record), t);
-  return true;
+  return { isLifted: true, key };
 }
 
 /**
