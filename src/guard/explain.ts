@@ -35,13 +35,27 @@ export function explain(
   request: Request,
   { at, mode = 'NORMAL' }: ExplainOptions = {},
 ): Promise<Explanation> {
-  return store.view(allKeys(request), (records, now) => explainRecords(records, request, at ?? now, mode));
+  const keys = rehearsedKeys(request);
+  return store.view(keys, (records, now) => explainRecords(records, request, keys, at ?? now, mode));
 }
 
-function explainRecords(records: Records, request: Request, t: number, mode: Mode): Explanation {
+/** All that an operation sees, and the widest prefix: that is never blocked, but a failure may be one too many for it. */
+function rehearsedKeys(request: Request): readonly Key[] {
+  const { macros } = request.subject;
+  const keys = allKeys(request);
+  return macros === null ? keys : [...keys, request.keyspace.macro('P32', macros.p32)];
+}
+
+function explainRecords(
+  records: Records,
+  request: Request,
+  keys: readonly Key[],
+  t: number,
+  mode: Mode,
+): Explanation {
   const context = lookAround(records, request, t, true);
   invariant(context !== null, 'A look at all records of a request has not seen enough.');
-  const rehearsal = rehearse(records, new Set(allKeys(request).map(({ text }) => text)));
+  const rehearsal = rehearse(records, new Set(keys.map(({ text }) => text)));
   const draft = {
     at: t,
     policy: request.policy.name,
@@ -150,7 +164,7 @@ function explainBudget(
 
 /**
  * A store on which an operation can be tried out: it starts from the viewed records and keeps what is written to
- * itself. What the view did not show (a macro prefix, another network) counts as absent.
+ * itself. What the view did not show (the records of other networks and prefixes) counts as absent.
  */
 function rehearse(records: Records, viewed: ReadonlySet<string>): ImmediateStore {
   const written = new Map<string, StoredRecord>();
