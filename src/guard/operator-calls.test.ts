@@ -176,3 +176,22 @@ describe('a block on a network', () => {
     );
   });
 });
+
+describe('a block on an account', () => {
+  it('is refused in a policy that is not about accounts: nobody would ever be stopped by it', async () => {
+    const { before: guard } = rotation();
+    const call = { ...subject, action: 'api.heavy' };
+    for (const scope of scopes) {
+      const placing = guard.place(call, { scope, level: 2, ...note });
+      if (scope === 'K4' || scope === 'K5') {
+        const message = `scope ${scope} is no key of the policy "api", which is not about accounts`;
+        await expect(placing).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+      } else {
+        const { id } = await placing;
+        expect(await guard.check(call)).toMatchObject({ outcome: 'HARD_BLOCK', scope });
+        await guard.lift(id, note);
+      }
+    }
+    expect((await guard.audit()).filter(({ block }) => /^api:K[45]:/.test(block))).toEqual([]);
+  });
+});

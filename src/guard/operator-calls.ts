@@ -156,6 +156,12 @@ function addressIn({ subject, policy }: Located, scope: Scope): BlockAddress {
     const scopes = Object.keys(needs).join(', ');
     throw new Fault('INPUT_INVALID', `scope must be one of ${scopes}, got ${shapeOf(scope)}`);
   }
+  if (policy.kind === 'rate' && (scope === 'K4' || scope === 'K5')) {
+    throw new Fault(
+      'INPUT_INVALID',
+      `scope ${scope} is no key of the policy "${policy.name}", which is not about accounts`,
+    );
+  }
   const { account, network, agent, device, macros } = subject;
   const tokens: readonly (Token | null | undefined)[] = {
     K4: [account],

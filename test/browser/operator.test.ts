@@ -118,6 +118,19 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
     await picture(page, 'audit-filled');
   });
 
+  it('is offered no block on an account where the policy is about calls', async () => {
+    await signIn(page);
+    await lookUp(7);
+    await page.getByLabel('Action').fill('api.heavy');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('heading', { name: 'Now, under the policy api' }).waitFor();
+    await page.getByRole('button', { name: 'Place a block' }).click();
+    expect(await page.getByLabel('On', { exact: true }).getByRole('option').allTextContents()).toEqual([
+      expect.stringMatching(/^K2 /),
+      expect.stringMatching(/^K1 /),
+    ]);
+  });
+
   it('places a block on somebody and finds it in the list, by a hash', async () => {
     await signIn(page);
     await lookUp(7);

@@ -8,13 +8,15 @@ const durations = ['15 s', '1 min', '5 min', '30 min', '6 h', '24 h'] as const;
 
 interface PlaceBlockProps {
   readonly signals: SubjectSignals;
+  /** Whether the policy of the subject's action counts failures of accounts, and not calls. */
+  readonly hasAccounts: boolean;
   readonly onClose: () => void;
   readonly onPlaced: (scope: string) => Promise<void>;
 }
 
 /** Places a block on one key of a subject. */
-export function PlaceBlock({ signals, onClose, onPlaced }: PlaceBlockProps) {
-  const scopes = scopesOf(signals);
+export function PlaceBlock({ signals, hasAccounts, onClose, onPlaced }: PlaceBlockProps) {
+  const scopes = scopesOf(signals, hasAccounts);
   const [scope, setScope] = useState(scopes[0] ?? 'K1');
   const [level, setLevel] = useState(4);
   const place = async (note: Note) => {
@@ -55,11 +57,12 @@ export function PlaceBlock({ signals, onClose, onPlaced }: PlaceBlockProps) {
 }
 
 /** The keys a subject has, by what was typed of it. */
-function scopesOf({ account, ip, device }: SubjectSignals): string[] {
+function scopesOf({ account, ip, device }: SubjectSignals, hasAccounts: boolean): string[] {
   const isV6 = ip.includes(':');
+  const isAccount = hasAccounts && account !== undefined;
   return [
-    ...(account === undefined ? [] : ['K4']),
-    ...(account === undefined || device === undefined ? [] : ['K5']),
+    ...(isAccount ? ['K4'] : []),
+    ...(isAccount && device !== undefined ? ['K5'] : []),
     ...(device === undefined ? [] : ['K3', 'D']),
     'K2',
     'K1',

@@ -105,6 +105,7 @@ export function SubjectPage() {
       {isPlacing && found !== null ? (
         <PlaceBlock
           signals={found.signals}
+          hasAccounts={found.explanation.next.op === 'fail'}
           onClose={() => setPlacing(false)}
           onPlaced={async (scope) => {
             setSaid(`A block was placed on ${scope}.`);
