@@ -31,21 +31,27 @@ export interface DistinctBounds {
   readonly countsNovelty: boolean;
 }
 
-/** Drops what is older than the window, then adds the value or moves it to the end. */
+/**
+ * Drops what is older than the window, then adds the value or moves it to the end.
+ *
+ * @param was its hash under the previous secret, by which it may be there
+ */
 export function noteDistinct(
   window: DistinctWindow,
   id: string,
   now: number,
   { windowMs, most, countsNovelty }: DistinctBounds,
+  was: string | null = null,
 ): DistinctWindow {
   const { ids, ats } = window;
   let first = 0;
   while (first < ats.length && !isWithin(ats[first] ?? 0, now, windowMs)) first += 1;
-  const known = ids.indexOf(id, first);
+  const named = ids.indexOf(id, first);
+  const known = named < 0 && was !== null ? ids.indexOf(was, first) : named;
   if (known < 0 && ids.length - first >= most) first = ids.length - most + 1;
   const nextAts = moved(ats, first, known, now);
   // The same value again is the common case, and leaves the others where they are.
-  const isLast = known >= 0 && known === ids.length - 1;
+  const isLast = named >= 0 && named === ids.length - 1;
   const nextIds = isLast && first === 0 ? ids : moved(ids, first, known, id);
   const novelty = countsNovelty ? noteNovelty(window.novelty, known < 0, now, windowMs) : null;
   return { ids: nextIds, ats: nextAts, novelty };

@@ -1,3 +1,4 @@
+import type { Secrets } from '../identity/component-hasher.ts';
 import type { Secret } from '../identity/hmac.ts';
 import { createFactReader, type FactReader, type Facts } from './facts.ts';
 import { createMarks, type Marks } from './marks.ts';
@@ -8,9 +9,9 @@ export interface EventReading {
   readonly marks: Marks;
 }
 
-/** @throws Fault `CONFIG_INVALID` when the secret has fewer than 16 bytes. */
-export function createEventReading(secret: Secret): EventReading {
-  return { facts: createFactReader(), marks: createMarks(secret) };
+/** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes. */
+export function createEventReading(secrets: Secrets): EventReading {
+  return { facts: createFactReader(), marks: createMarks(secrets) };
 }
 
 /**
@@ -20,7 +21,7 @@ export function createEventReading(secret: Secret): EventReading {
  * @throws Fault `CONFIG_INVALID` when the secret has fewer than 16 bytes.
  */
 export function createSharedReading(secret: Secret): EventReading {
-  const { facts, marks } = createEventReading(secret);
+  const { facts, marks } = createEventReading({ secret });
   let last: Facts | null = null;
   return {
     marks,

@@ -8,6 +8,7 @@ import {
   noteDistinct,
   shareOf,
 } from './distinct-window.ts';
+import type { Mark } from './marks.ts';
 import type { DistinctCondition, LeakyBucket, Sign } from './scenario.ts';
 
 /** What speaks against one key by one sign. */
@@ -101,13 +102,15 @@ export interface Gathered {
   readonly holds: boolean;
 }
 
+const noMark: Mark = { id: '', was: null };
+
 /**
  * Adds an event. `values` are the short hashes of what is told apart, in the order of the conditions. Two events at the
  * same time count as two.
  */
 export function gather(
   evidence: Evidence,
-  values: readonly string[],
+  values: readonly Mark[],
   now: number,
   { quota, distinct }: Threshold,
 ): Gathered {
@@ -117,7 +120,8 @@ export function gather(
   for (let index = 0; index < distinct.length; index += 1) {
     const condition = distinct[index] as DistinctThreshold;
     const before = evidence.distinct[index] ?? emptyDistinct;
-    const window = noteDistinct(before, values[index] ?? '', now, condition);
+    const { id, was } = values[index] ?? noMark;
+    const window = noteDistinct(before, id, now, condition, was);
     windows.push(window);
     holds &&= isMet(window, condition, now);
   }

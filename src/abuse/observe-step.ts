@@ -2,6 +2,7 @@ import { escalate } from '../core/ladder.ts';
 import type { Key, Records, Retention } from '../core/records.ts';
 import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
 import { type Evidence, emptyEvidence, gather, type Thresholds } from './evidence.ts';
+import type { Mark } from './marks.ts';
 import {
   degradationBy,
   emptySubject,
@@ -36,7 +37,7 @@ export interface Sighting {
   readonly evidence: Key<Evidence>;
   readonly sign: SightedSign;
   /** Short hashes of what the sign tells apart. */
-  readonly values: readonly string[];
+  readonly values: readonly Mark[];
   /** Whether the event makes a clean slate instead of adding to it. */
   readonly clears: boolean;
 }

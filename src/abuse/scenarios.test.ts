@@ -146,6 +146,29 @@ describe('scenarios', () => {
       expect(await scenarios.lift(scan(0))).toBe(false);
     });
 
+    it.each<Partial<Scenario>>([
+      { distinct: [{ of: 'path', atLeast: 4, windowMs: 60_000 }] },
+      { distinct: [{ of: 'path', atLeast: 60, windowMs: 60_000, share: 0.7 }] },
+      { perRoute: true, bucket: { capacity: 3, leakPerMinute: 1 } },
+    ])('find in %j what they find without', async (sign) => {
+      const scenarios: Scenario[] = [{ name: 'asked', key: 'client', filter: { status: ['404'] }, ...sign }];
+      const keys = { secret: 'another of sixteen bytes', previousSecret: secret };
+      for (const pages of [3, 40]) {
+        const ask = async (asked: Scenarios) => {
+          const told: unknown[] = [];
+          for (let page = 0; page < pages; page += 1)
+            told.push(await asked.observe({ ...scan(0), path: `/page-${'x'.repeat(page)}` }));
+          return told;
+        };
+        const [steady, before] = [bench({ scenarios }), bench({ scenarios })];
+        const after = bench({ scenarios, store: before.store, limiter: before.limiter, ...keys });
+        expect([await ask(before.scenarios), await ask(after.scenarios)]).toEqual([
+          await ask(steady.scenarios),
+          await ask(steady.scenarios),
+        ]);
+      }
+    });
+
     it('keep no evidence that was cleared', async () => {
       const { scenarios, elapse } = await rotated(2);
       await scenarios.observe({ ...scan(2), status: 200 });

@@ -9,7 +9,7 @@ import { type CompiledScenario, type CompiledSign, compileScenarios } from './co
 import { createEventReading, type EventReading } from './event-reading.ts';
 import type { ScenarioEvent, ScenarioFinding, ScenarioListener } from './events.ts';
 import type { Facts } from './facts.ts';
-import { counterOf } from './marks.ts';
+import { counterOf, type Mark } from './marks.ts';
 import type { Group, Outcome, Sighting } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import type { Scenario, SignKey } from './scenario.ts';
@@ -68,7 +68,7 @@ export class Watch {
   constructor(
     options: WatchOptions,
     limiterBlocks: boolean,
-    reading: EventReading = createEventReading(options.secret),
+    reading: EventReading = createEventReading(options),
   ) {
     const { scenarios = builtInScenarios, environment = 'default', name = 'default' } = options;
     assertName('environment', environment);
@@ -183,9 +183,9 @@ export class Watch {
   }
 
   /** Null where the event does not show all that the sign tells apart. */
-  #marksOf({ values }: CompiledSign, facts: Facts): readonly string[] | null {
+  #marksOf({ values }: CompiledSign, facts: Facts): readonly Mark[] | null {
     if (values.length === 0) return noMarks;
-    const marks: string[] = [];
+    const marks: Mark[] = [];
     for (const kind of values) {
       const value = facts.valueOf(kind);
       if (value === null) return null;
@@ -215,7 +215,7 @@ class GroupDraft implements EventGroup {
 }
 
 const noGroups: readonly EventGroup[] = [];
-const noMarks: readonly string[] = [];
+const noMarks: readonly Mark[] = [];
 
 /** Null where the sign has nothing to do with the event after all. */
 function useOf({ sign, mayCount, mayClear }: CandidateSign, facts: Facts): 'counts' | 'clears' | null {
