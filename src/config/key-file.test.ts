@@ -1,8 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { beginRotation, finishRotation, makeKeyFile, newKeyFile, readKeyFile } from './key-file.ts';
+import {
+  beginRotation,
+  finishRotation,
+  makeKeyFile,
+  newKeyFile,
+  readKeyFile,
+  writeKeyFile,
+} from './key-file.ts';
 
 describe('a rotation of which nobody noted when it began', () => {
   const keys = { secret: 'c'.repeat(24), previousSecret: 'b'.repeat(24), rotatedAt: null };
@@ -38,6 +45,26 @@ describe('a key file that is made', () => {
     makeKeyFile(file, newKeyFile());
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['keys.json']);
+  });
+
+  it('is read by the group that could read the one before it, and by nobody else', () => {
+    const file = join(folder, 'keys.json');
+    makeKeyFile(file, newKeyFile());
+    const modes = [0o600, 0o640, 0o664, 0o400].map((mode) => {
+      chmodSync(file, mode);
+      writeKeyFile(file, newKeyFile());
+      return statSync(file).mode & 0o777;
+    });
+    expect(modes).toEqual([0o600, 0o640, 0o640, 0o600]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('belongs to whom the one before it did, whoever rotates it', () => {
+    const file = join(folder, 'keys.json');
+    makeKeyFile(file, newKeyFile());
+    chownSync(file, 1234, 1235);
+    writeKeyFile(file, beginRotation(readKeyFile(file), 1));
+    const { uid, gid } = statSync(file);
+    expect({ uid, gid, files: readdirSync(folder) }).toEqual({ uid: 1234, gid: 1235, files: ['keys.json'] });
   });
 
   it('is not made in a folder that is not there', () => {

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import {
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   linkSync,
+  openSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
@@ -23,6 +30,9 @@ export interface KeyFile {
 }
 
 const DAY_MS = 86_400_000;
+
+const OWNER_ONLY = 0o600;
+const GROUP_READS = 0o040;
 
 /** How long both secrets must stay, for the sake of the device book (engine contract §3). */
 export const ROTATION_WINDOW_MS = 90 * DAY_MS;
@@ -108,7 +118,8 @@ function assertTime(path: string, value: unknown): number | null {
 }
 
 /**
- * Written beside the file and moved into place, so that a crash leaves the old one whole. Only the owner may read it. Where
+ * Written beside the file and moved into place, so that a crash leaves the old one whole. It belongs to whom the old one did,
+ * for root may rotate the secret of a service that runs as another user; that user may read it, and a group that could. Where
  * a link leads to the file, it is the file that changes: a secret that is said to be gone must be.
  */
 export function writeKeyFile(path: string, keys: KeyFile): void {
@@ -116,8 +127,18 @@ export function writeKeyFile(path: string, keys: KeyFile): void {
   const fresh = `${place}.new`;
   // What a crash has left there would keep its mode, and a link would lead the secret elsewhere.
   rmSync(fresh, { force: true });
-  writeFresh(fresh, keys);
-  renameSync(fresh, place);
+  try {
+    writeFresh(fresh, keys, statSync(place, { throwIfNoEntry: false }));
+    renameSync(fresh, place);
+  } catch (cause) {
+    rmSync(fresh, { force: true });
+    throw codeOf(cause) === 'EPERM' ? notOurs(path, cause) : cause;
+  }
+}
+
+function notOurs(path: string, cause: unknown): Fault {
+  const message = `${path}: belongs to another user or group, who could not read it any more: rotate it as that user, or as root`;
+  return new Fault('CONFIG_INVALID', message, { cause });
 }
 
 /**
@@ -138,8 +159,23 @@ export function makeKeyFile(path: string, keys: KeyFile): boolean {
   }
 }
 
-function writeFresh(path: string, keys: KeyFile): void {
-  writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+/** @param before the file whose place it takes */
+function writeFresh(path: string, keys: KeyFile, before?: Stats): void {
+  // By its descriptor: whoever may write to the folder could put a link in its place meanwhile.
+  const file = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`);
+    if (before !== undefined) handOver(file, before);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function handOver(file: number, { uid, gid, mode }: Stats): void {
+  const made = fstatSync(file);
+  const groupReads = mode & GROUP_READS;
+  if (made.uid !== uid || (made.gid !== gid && groupReads !== 0)) fchownSync(file, uid, gid);
+  if ((made.mode & GROUP_READS) !== groupReads) fchmodSync(file, OWNER_ONLY | groupReads);
 }
 
 const noLinks: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
