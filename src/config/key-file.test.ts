@@ -67,6 +67,10 @@ describe('a key file that is made', () => {
     expect({ uid, gid, files: readdirSync(folder) }).toEqual({ uid: 1234, gid: 1235, files: ['keys.json'] });
   });
 
+  it('that cannot be read is told from one that is none', () => {
+    expect(() => readKeyFile(folder)).toThrow(/: cannot be read \(EISDIR\)$/);
+  });
+
   it('is not made in a folder that is not there', () => {
     expect(() => makeKeyFile(join(folder, 'none', 'keys.json'), newKeyFile())).toThrow(/ENOENT/);
   });

@@ -9,7 +9,6 @@ import {
   fstatSync,
   linkSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -18,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { readText } from './document.ts';
 
 /** The secrets of an environment, as a key file holds them. */
 export interface KeyFile {
@@ -94,8 +94,9 @@ function parseJson(path: string): unknown {
   if (!existsSync(path)) {
     throw new Fault('CONFIG_INVALID', `${path}: is not there (portcullis keys rotate FILE makes one)`);
   }
+  const text = readText(path);
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     throw new Fault('CONFIG_INVALID', `${path}: cannot be read as JSON`, { cause });
   }
