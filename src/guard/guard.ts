@@ -66,7 +66,7 @@ export interface Guard {
   blocks(options?: WalkOptions): AsyncIterable<ActiveBlock>;
   /** Ends the blocks of a key, hard and soft, by the id of one of them. False when none was running. */
   lift(id: string, note: OperatorNote): Promise<boolean>;
-  /** Places a HARD block on one key of the request. */
+  /** Places a HARD block on one key of the request. Throws `INPUT_INVALID` where the request or its policy has no such key. */
   place(request: GuardRequest, placement: Placement): Promise<ActiveBlock>;
   /** What operators did, newest last. */
   audit(): Promise<readonly AuditEvent[]>;
