@@ -71,6 +71,32 @@ describe('Pins', () => {
     expect(await pins.list()).toEqual([]);
   });
 
+  it('hold on where an older look is answered after a newer one', async () => {
+    const memory = createMemoryStore({ clock: () => 1_000_000 });
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let views = 0;
+    const store: Store = {
+      ...memory,
+      view: async (keys, look) => {
+        views += 1;
+        const isFirst = views === 1;
+        const seen = await memory.view(keys, look);
+        if (isFirst) await late;
+        return seen;
+      },
+    };
+    const { pins } = node({ store });
+    const started = pins.start();
+    await pins.put(anonymous, note);
+    answer();
+    await started;
+    expect(pins.current.all()).toMatchObject([{ id: 'limit:anonymous' }]);
+    pins.close();
+  });
+
   it('leave an audit record each', async () => {
     const { pins, acts, store } = node();
     await pins.put(anonymous, note);

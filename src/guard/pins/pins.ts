@@ -64,6 +64,9 @@ export class Pins {
   #shown = '';
   #cancel: (() => void) | null = null;
   #isClosed = false;
+  /** Looks that were begun, and the latest of them whose answer counts. */
+  #looks = 0;
+  #latest = 0;
 
   constructor(options: PinsOptions) {
     const { environment, clock = systemClock } = options;
@@ -155,9 +158,14 @@ export class Pins {
   }
 
   async #refresh(): Promise<void> {
+    this.#looks += 1;
+    const number = this.#looks;
     try {
       // As it is: pins that cannot be read go on until an operator acts, for a pin may hold a door shut.
       const { pins, now } = await this.#look(this.#options.store);
+      // One that was begun later has seen what this one may have missed.
+      if (number < this.#latest) return;
+      this.#latest = number;
       this.#offsetMs = now - this.#clock.now();
       this.#current = this.#setOf(pins);
     } catch (cause) {
