@@ -63,6 +63,23 @@ describe('drill', () => {
     expect(guesses + admitted).toBe(9);
   });
 
+  test('does not slow an attacker down who has left the blocked network behind', async () => {
+    const { guesses, durationMs, firstBlockMs } = await drillNamed('IPv6 spray');
+    expect(firstBlockMs).toBe(4_000);
+    // Blocks meet each /64 that was used, never the next one: a guess every second gets through.
+    expect(guesses).toBe(durationMs / 1_000);
+  });
+
+  test('waits for a block that meets the next network as well', async () => {
+    const { correlation } = defaultLogin;
+    if (correlation.prefixes === null) expect.fail('logins watch prefixes');
+    const prefixes = { ...correlation.prefixes, p40: { children: 1, accounts: 5 } };
+    const strict = { ...defaultLogin, correlation: { ...correlation, prefixes } };
+    const { guesses } = await drillNamed('IPv6 spray', [strict]);
+    // Five guesses, then at most five minutes (level 3) of the /48: 24 times in two hours.
+    expect(guesses).toBeLessThan(5 * 35);
+  });
+
   test('shows what the owner lane is for', async () => {
     const closed = defaultPolicies.map((policy) => ({ ...policy, ownerLane: false }));
     expect((await drillNamed('device rotation')).owners.trusted.refused).toBe(0);

@@ -22,19 +22,30 @@ const v4 = (index: number): string => `203.0.${(index >> 8) & 255}.${index & 255
 const anybody = (index: number): string => (index === 0 ? VICTIM : `account ${index}`);
 const passive = (index: number) => ({ id: `passive ${index}`, confidence: 'LOW' }) as const;
 
-/** Guesses as fast as the answers allow, a second apart at least. */
+/** Guesses as fast as the answers allow, by default a second apart at least. */
 async function guessOn(
   stage: AttackStage,
   signalsOf: (turn: number) => Signals,
-  everyMs = SECOND_MS,
+  waitMsAfter: (decision: Decision) => number = waitMsEvery(SECOND_MS),
 ): Promise<void> {
   for (let turn = 0; stage.isRunning; turn += 1) {
     const decision = await stage.guess(signalsOf(turn));
-    await stage.wait(waitAfter(decision, everyMs));
+    await stage.wait(waitMsAfter(decision));
   }
 }
 
-const waitAfter = ({ retryAfterMs }: Decision, everyMs: number): number => Math.max(everyMs, retryAfterMs);
+/** Of whoever comes again as the same: every block has to be waited out. */
+const waitMsEvery =
+  (everyMs: number) =>
+  ({ retryAfterMs }: Decision): number =>
+    Math.max(everyMs, retryAfterMs);
+
+/** Of whoever comes from another /64 each time, for another account: only a block on a wider prefix meets it again. */
+function waitMsOnTheMove({ until, retryAfterMs, reasons }: Decision): number {
+  const now = until - retryAfterMs;
+  const wider = reasons.filter(({ scope }) => scope === 'P48' || scope === 'P40');
+  return Math.max(SECOND_MS, ...wider.map((reason) => reason.until - now));
+}
 
 export const attacks: readonly Attack[] = [
   {
@@ -60,7 +71,7 @@ export const attacks: readonly Attack[] = [
       guessOn(
         stage,
         (turn) => ({ account: VICTIM, ip: v4(turn), ua, device: passive(turn) }),
-        30 * MINUTE_MS,
+        waitMsEvery(30 * MINUTE_MS),
       ),
   },
   {
@@ -78,16 +89,20 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'IPv6 spray',
-    says: 'Account after account for a day, each from a new /64 of one /48.',
+    says: 'Account after account for two hours, each from a new /64 of one /48; blocks on those it has left do not hold it up.',
     policy: 'login',
-    durationMs: 24 * HOUR_MS,
+    durationMs: 2 * HOUR_MS,
     run: (stage) =>
-      guessOn(stage, (turn) => ({
-        account: anybody(turn),
-        ip: `2001:db8:1:${(turn % 65_536).toString(16)}::1`,
-        ua,
-        device: passive(turn),
-      })),
+      guessOn(
+        stage,
+        (turn) => ({
+          account: anybody(turn),
+          ip: `2001:db8:1:${(turn % 65_536).toString(16)}::1`,
+          ua,
+          device: passive(turn),
+        }),
+        waitMsOnTheMove,
+      ),
   },
   {
     name: 'OTP preload',
@@ -123,7 +138,7 @@ export const attacks: readonly Attack[] = [
             ua,
             device: passive(0),
           });
-          await stage.wait(waitAfter(decision, SECOND_MS));
+          await stage.wait(waitMsEvery(SECOND_MS)(decision));
         }
         await stage.wait(10 * MINUTE_MS);
       }

@@ -27,8 +27,8 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
   return [
     ...table(rows),
     '',
-    'guesses: those let through to verification. trusted, known, new: how often the owner of the attacked account',
-    'was refused with the right credentials, by the device shown, of how many sign-ins.',
+    'guesses: those that would have got in, had they been right. trusted, known, new: how often the owner of the attacked',
+    'account was refused with the right credentials, by the device shown, of how many sign-ins.',
     ...missing.map((name) => `left out: ${name}`),
     '',
   ].join('\n');
