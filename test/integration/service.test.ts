@@ -54,6 +54,20 @@ describe('a service without tokens', () => {
     expect([refused.status, refused.json.fields[0]?.field]).toEqual([400, 'cost']);
   });
 
+  it('takes null for a field that is left out, as event lines do', async () => {
+    const nobody = { action: null, ua: null, device: null, ip: '203.0.113.10' };
+    const subject = { ...nobody, account: 'nulls' };
+    expect((await under.ask('POST', '/v1/check', subject)).json).toEqual(allowed);
+    const call = { ...nobody, account: null, cost: null };
+    expect((await under.ask('POST', '/v1/consume', call)).json).toEqual(allowed);
+    const items = [
+      { op: 'check', ...subject, cost: null },
+      { op: 'consume', ...call },
+    ];
+    expect((await under.ask('POST', '/v1/batch', items)).json).toEqual([allowed, allowed]);
+    expect((await under.ask('POST', '/v1/explain', subject)).json.policy).toBe('login');
+  });
+
   it.each([
     ['t', { ...login, t: 1 }],
     ['op', { ...login, op: 'check' }],
@@ -108,6 +122,7 @@ describe('a service without tokens', () => {
 
   it('lists, lifts and places blocks, and keeps who and why', async () => {
     const placed = await under.ask('POST', '/v1/blocks', {
+      action: null,
       ...login,
       ip: '198.51.100.9',
       scope: 'K1',

@@ -108,9 +108,10 @@ function placeRoute(guard: Guard): Route {
     requiredWithoutToken: notedWithoutToken,
     answers: { 200: BlockSchema, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ body, caller }) => {
-      const { action = 'auth.login', account, ip, ua, device, scope, level, ...note } = body as Placing;
+      const { action, account, ip, ua, device, scope, level, ...note } = body as Placing;
+      const request = { action: action ?? 'auth.login', account, ip, ua, device };
       const placement = { scope, level, ...noteOf(caller, note) };
-      return { status: 200, body: await guard.place({ action, account, ip, ua, device }, placement) };
+      return { status: 200, body: await guard.place(request, placement) };
     },
   };
 }

@@ -9,8 +9,8 @@ import { CallSchema, DecisionSchema, SignalsSchema } from './schemas.ts';
 
 /** The signals of an event, as its schema has let them through. */
 export type EventSignals = Omit<GuardRequest, 'action'> & {
-  readonly action?: string;
-  readonly cost?: number;
+  readonly action?: string | null;
+  readonly cost?: number | null;
 };
 
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
@@ -37,9 +37,10 @@ export function decisionRoutes(guard: Guard): Route[] {
 
 /** Runs one operation. The default action is that of the event format. */
 export function decide(guard: Guard, op: OperationName, signals: EventSignals): Promise<Decision> {
-  const { action = op === 'consume' ? 'api.heavy' : 'auth.login', account, ip, ua, device, cost } = signals;
+  const { account, ip, ua, device, cost } = signals;
+  const action = signals.action ?? (op === 'consume' ? 'api.heavy' : 'auth.login');
   const request: GuardRequest = { action, account, ip, ua, device };
-  return op === 'consume' ? guard.consume(request, cost) : guard[op](request);
+  return op === 'consume' ? guard.consume(request, cost ?? undefined) : guard[op](request);
 }
 
 function decided(decision: Decision): RouteAnswer {

@@ -61,8 +61,9 @@ export function explainRoutes(guard: Guard): Route[] {
       body: SignalsSchema,
       answers: { 200: ExplanationSchema, 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ body }) => {
-        const { action = 'auth.login', account, ip, ua, device } = body as EventSignals;
-        return { status: 200, body: await guard.explain({ action, account, ip, ua, device }) };
+        const { action, account, ip, ua, device } = body as EventSignals;
+        const request = { action: action ?? 'auth.login', account, ip, ua, device };
+        return { status: 200, body: await guard.explain(request) };
       },
     },
   ];

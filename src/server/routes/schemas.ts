@@ -16,9 +16,11 @@ const Device = Type.Object(
   strict,
 );
 
-/** The signals of a request; `action` has a default where it is optional. */
+/** The signals of a request. Null stands for what is left out, as in event lines. */
 export const signalFields = {
-  action: Type.Optional(Text(128, 'What is attempted. Default `auth.login`; for consume `api.heavy`.')),
+  action: Type.Optional(
+    Type.Union([Type.Null(), Text(128, 'What is attempted. Default `auth.login`; for consume `api.heavy`.')]),
+  ),
   account: Type.Optional(
     Type.Union([
       Type.Null(),
@@ -35,7 +37,10 @@ export const signalFields = {
   device: Type.Optional(Type.Union([Type.Null(), Device])),
 };
 
-const Cost = Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1.' });
+const Cost = Type.Union([
+  Type.Null(),
+  Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1.' }),
+]);
 
 /** An event without `t` and `op`. */
 export const SignalsSchema = Type.Object(signalFields, { ...strict, $id: 'Signals' });
