@@ -58,7 +58,7 @@ export interface Route {
   readonly body?: Type.TSchema;
   /** Fields of the body that only a token's name can stand in for: a caller without one has to give them. Default none. */
   readonly requiredWithoutToken?: readonly string[];
-  /** By status. */
+  /** By status; null says nothing of the body. What is no JSON names its `contentMediaType`. */
   readonly answers: Readonly<Record<number, Type.TSchema | null>>;
   handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
 }

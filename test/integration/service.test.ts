@@ -244,6 +244,19 @@ describe('a service without tokens', () => {
     for (const name of refs) expect(json.components.schemas).toHaveProperty(String(name));
   });
 
+  it('describes answers by the media type that they have', async () => {
+    const { paths } = (await under.ask('GET', '/openapi.json')).json;
+    const asked = under.service.routes.filter(({ method, path }) => method === 'GET' && !path.includes(':'));
+    for (const { path } of asked) {
+      const answer = await fetch(`${under.url}${path}`);
+      await answer.body?.cancel();
+      const type = answer.headers.get('content-type')?.split(';', 1);
+      const described = paths[path].get.responses[answer.status];
+      expect([path, Object.keys(described.content ?? {})]).toEqual([path, type ?? []]);
+    }
+    expect(each(asked, 'path')).toEqual(expect.arrayContaining(['/metrics', '/v1/events', '/v1/authorize']));
+  });
+
   it('tells status, configuration and numbers', async () => {
     const status = (await under.ask('GET', '/v1/status')).json;
     expect(status).toMatchObject({ store: 'memory', environment: 'default', storeAnswers: true });

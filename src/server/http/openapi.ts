@@ -68,9 +68,10 @@ function operationOf(route: Route, schemas: Tree): Tree {
 function answerOf(status: number, schema: Type.TSchema | null, schemas: Tree): Json {
   if (schema === null) return { description: String(status) };
   if (schema === ProblemSchema) return problemAnswer(referred(schema, schemas));
+  const { contentMediaType = 'application/json' } = schema as { contentMediaType?: string };
   return {
     description: String(status),
-    content: { 'application/json': { schema: referred(schema, schemas) } },
+    content: { [contentMediaType]: { schema: referred(schema, schemas) } },
   };
 }
 

@@ -26,7 +26,7 @@ export function eventRoutes(feed: LiveFeed): Route[] {
         },
         { additionalProperties: false },
       ),
-      answers: { 200: null, 503: ProblemSchema },
+      answers: { 200: Type.String({ contentMediaType: 'text/event-stream' }), 503: ProblemSchema },
       handle: (call) => {
         const subscription = feed.subscribe({ since: sinceIn(call) });
         if (subscription === null) {

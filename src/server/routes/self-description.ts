@@ -11,7 +11,7 @@ export function metricsRoutes(metrics: Metrics): Route[] {
       path: '/metrics',
       summary: 'Numbers for Prometheus. No label holds what a client sent.',
       role: 'observe',
-      answers: { 200: null },
+      answers: { 200: Type.String({ contentMediaType: 'text/plain' }) },
       handle: async () => ({
         status: 200,
         headers: { 'Content-Type': metrics.contentType },
