@@ -16,8 +16,9 @@ const deadlineMs = 5_000;
  * Opens a store by its URL. A driver is loaded only when its store is named.
  *
  * @param mayBeNew whether a folder without records is made into a store; else it is taken for a slip of the pen
+ * @param forms what the command takes, for whoever names something else
  */
-export async function openStore(url: string, mayBeNew = true): Promise<Store> {
+export async function openStore(url: string, mayBeNew = true, forms = storeForms): Promise<Store> {
   if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(url)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     return createRedisStore({ url, deadlineMs });
@@ -34,7 +35,7 @@ export async function openStore(url: string, mayBeNew = true): Promise<Store> {
     const { createLmdbStore } = await import('../stores/lmdb/index.ts');
     return createLmdbStore({ path, deadlineMs });
   }
-  throw new Fault('INPUT_INVALID', `--store must be one of ${storeForms}, got ${shapeOf(url)}`);
+  throw new Fault('INPUT_INVALID', `--store must be one of ${forms}, got ${shapeOf(url)}`);
 }
 
 const hasRecords = (folder: string): boolean => existsSync(join(folder, 'data.mdb'));

@@ -56,6 +56,16 @@ describe('replay', () => {
     ]);
   });
 
+  it('takes the store in memory by its name, and says so where it knows none', async () => {
+    const unnamed = await replay(event());
+    expect(await replay(event(), '--store', 'memory')).toEqual(unnamed);
+    const { code, stderr } = await replay(event(), '--store', 'memroy');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--store must be one of memory, redis[s]://…'),
+    ]);
+  });
+
   it('takes null for an optional field that is absent', async () => {
     const absent = { action: null, account: null, ua: null, device: null, cost: null };
     const { code, stdout } = await replay(

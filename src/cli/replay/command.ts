@@ -28,6 +28,10 @@ Examples:
   $ portcullis replay decisions.jsonl --format decisions --policy next.yaml --summary --quiet
   $ portcullis replay access.log --format nginx --login "POST /login" --summary --quiet`;
 
+/** As the service names the store in memory, so that whoever takes a name from its configuration is understood. */
+const IN_MEMORY = 'memory';
+const replayForms = `${IN_MEMORY}, ${storeForms}`;
+
 type Flags = Omit<ReplayOptions, 'file'> & LogFlags & { readonly policy?: string; readonly store?: string };
 
 /** Adds `replay` to the program. `end` receives the exit code. */
@@ -37,7 +41,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
     .description('decide a file of events, or a log, as it would have been decided then')
     .argument('[file]', 'event file or log, also packed with gzip; - for standard input', '-')
     .option('--policy <file>', 'policies to decide by (YAML or JSON)')
-    .option('--store <url>', `keep the records there instead of in memory: ${storeForms}`)
+    .option('--store <url>', `where records are kept: ${replayForms} (default: memory)`)
     .option('--summary', 'end with counts, first blocks and a chart', false)
     .option('--json', 'the summary as JSON too', false)
     .option('--quiet', 'no decision lines', false)
@@ -46,7 +50,7 @@ export function addReplay(program: Command, io: CommandIo, end: (code: ExitCode)
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
       end(
-        flags.store === undefined
+        flags.store === undefined || flags.store === IN_MEMORY
           ? await replayInMemory(file, flags, io)
           : await replayOn(flags.store, file, flags, io),
       );
@@ -78,7 +82,7 @@ async function replayOn(url: string, file: string, flags: Flags, io: CommandIo):
       `--store is for logins: the requests of --format ${flags.format} are decided in memory, at their own time`,
     );
   }
-  const store = await openStore(url);
+  const store = await openStore(url, true, replayForms);
   const records = operationStore(store);
   try {
     return await run(file, flags, io, {
