@@ -357,9 +357,18 @@ describe('explain', () => {
     expect((await asked('--at', '99')).now.outcome).toBe('ALLOW');
   });
 
-  it('does not advise an option that it has not', async () => {
-    const { stderr } = await cli(['explain', '-', '--account', 'a1', '--ip', '192.0.2.1'], 'nonsense');
-    expect(stderr).toMatch(/^line 1: .*Mend it, or take it out\n$/);
+  it.each([
+    ['no JSON', 'nonsense', /^line 1: .*Mend it, or take it out\n$/],
+    ['no UTF-8', Uint8Array.of(0xff), /^line 1: .*Mend it, or take it out\n$/],
+    ['empty', `${event()}\n\n${event()}`, /^line 2: .*Mend it, or take it out\n$/],
+    [
+      'a logged decision',
+      '{"v":"portcullis.decision/1"}',
+      /^line 1: .*which only replay and compare read\n$/,
+    ],
+  ])('does not advise an option that it has not: of a line that is %s', async (_, lines, told) => {
+    const { stderr } = await cli(['explain', '-', '--account', 'a1', '--ip', '192.0.2.1'], lines);
+    expect(stderr).toMatch(told);
   });
 
   it('tells how a subject stands after the events', async () => {

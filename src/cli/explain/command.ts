@@ -3,6 +3,7 @@ import { Fault } from '../../core/fault.ts';
 import { explain } from '../../guard/explain.ts';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import type { ReplayEvent } from '../replay/event-line.ts';
+import { isLogged } from '../replay/logged-line.ts';
 import { type Decide, decideImmediately, eventSource, Replay, type ReplaySource } from '../replay/replay.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
@@ -65,7 +66,10 @@ function eventsUntil(until: number, decide: Decide): ReplaySource<ReplayEvent> {
       const event = source.read(text, number);
       return event !== null && event.t > until ? null : event;
     },
-    adviceOn: (text) => source.adviceOn?.(text) ?? 'Mend it, or take it out',
+    adviceOn: (text) =>
+      text !== null && isLogged(text)
+        ? 'It is a line of a decision log, which only replay and compare read'
+        : 'Mend it, or take it out',
   };
 }
 

@@ -44,8 +44,12 @@ export interface ReplaySource<E extends SummedEvent> {
   decide(event: E): Decision | Promise<Decision>;
   /** Told of every decision. */
   noted?(event: E, decision: Decision, line: number): void;
-  /** What to do about a line that is bad; null: nothing better than what is always told. */
-  adviceOn?(text: string): string | null;
+  /**
+   * What to do about a line that is bad; null: nothing better than what is always told.
+   *
+   * @param text null where the line could not be read at all
+   */
+  adviceOn?(text: string | null): string | null;
 }
 
 /** Event lines. */
@@ -119,7 +123,7 @@ export class Replay<E extends SummedEvent> {
       if (this.#options.skipBad) continue;
       await this.#flush();
       progress.clear();
-      const advice = 'text' in line ? this.#source.adviceOn?.(line.text) : null;
+      const advice = this.#source.adviceOn?.('text' in line ? line.text : null);
       this.#io.stderr.write(`${badLineText(line.number, fault, advice)}\n`);
       return false;
     }
@@ -177,5 +181,5 @@ export function badLineText(number: number, { message }: Fault, advice: string |
 }
 
 /** A file of the other kind is the usual reason for a bad first line. */
-export const adviceOnEvent = (text: string): string | null =>
-  isLogged(text) ? 'It is a line of a decision log: --format decisions' : null;
+export const adviceOnEvent = (text: string | null): string | null =>
+  text !== null && isLogged(text) ? 'It is a line of a decision log: --format decisions' : null;
