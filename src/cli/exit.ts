@@ -54,8 +54,14 @@ export function usageErrorText(text: string): string {
   return `portcullis: ${harmless(said)}. See --help\n`;
 }
 
-/** What to do about a store that does not serve; other faults say it themselves. */
-const adviceOn = ({ code }: Fault): string =>
-  code === 'STORE_FAILED' || code === 'STORE_TIMEOUT'
-    ? ' Is the store of --store there, and may you use it?'
+/** What to do about a store that does not serve and a file that cannot be read; other faults say it themselves. */
+function adviceOn({ code, cause }: Fault): string {
+  if (code === 'STORE_FAILED' || code === 'STORE_TIMEOUT')
+    return ' Is the store of --store there, and may you use it?';
+  return code === 'CONFIG_INVALID' && isSystemError(cause) && readingCalls.has(cause.syscall ?? '')
+    ? remedyOf(cause)
     : '';
+}
+
+/** Calls of the system that read a file. */
+const readingCalls: ReadonlySet<string> = new Set(['open', 'fstat', 'read']);

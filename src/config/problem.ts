@@ -19,8 +19,9 @@ export const problemText = ({ path, message }: Problem): string =>
   path === '' ? message : `${path}: ${message}`;
 
 /** One fault for all problems of a document. */
-export function problemsFault(source: string, problems: readonly Problem[]): Fault {
-  return new Fault('CONFIG_INVALID', `${source}: ${bounded(problems).map(problemText).join('; ')}`);
+export function problemsFault(source: string, problems: readonly Problem[], cause?: unknown): Fault {
+  const options = cause === undefined ? {} : { cause };
+  return new Fault('CONFIG_INVALID', `${source}: ${bounded(problems).map(problemText).join('; ')}`, options);
 }
 
 /** At most so many problems, the last of which says how many more there are. */

@@ -285,9 +285,13 @@ describe('a bad configuration', () => {
     expect(wrong(document).join()).not.toContain('hunter2');
   });
 
-  it('is a fault that names the file', () => {
+  it('is a fault that names the file, and what the system said of it', () => {
     expect(() => readServiceConfig({ path: '/nowhere.yaml', env: {} })).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID', message: '/nowhere.yaml: cannot be read (ENOENT)' }),
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: '/nowhere.yaml: cannot be read (ENOENT)',
+        cause: expect.objectContaining({ code: 'ENOENT', syscall: 'open' }),
+      }),
     );
   });
 });

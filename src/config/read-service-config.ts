@@ -38,7 +38,14 @@ interface GoodReading {
 }
 
 /** A configuration, or everything that is wrong with it. */
-export type DocumentReading = GoodReading | { readonly config: null; readonly problems: readonly Problem[] };
+export type DocumentReading = GoodReading | BadReading;
+
+interface BadReading {
+  readonly config: null;
+  readonly problems: readonly Problem[];
+  /** What the system said, where a file could not be read. */
+  readonly cause?: unknown;
+}
 
 /** The files that were looked at; absolute. */
 interface LookedAt {
@@ -61,7 +68,7 @@ export function readServiceConfig(source: ConfigSource = {}): ServiceConfig {
 export function readSoundConfig(source: ConfigSource): GoodReading & LookedAt {
   const path = pathOf(source);
   const reading = checkServiceConfig(source);
-  if (reading.config === null) throw problemsFault(path ?? 'environment', reading.problems);
+  if (reading.config === null) throw problemsFault(path ?? 'environment', reading.problems, reading.cause);
   const { placeOf } = reading;
   return path === undefined ? reading : { ...reading, placeOf: (field) => `${path}: ${placeOf(field)}` };
 }
@@ -79,7 +86,7 @@ export function checkServiceConfig(source: ConfigSource = {}): ConfigReading {
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.code !== 'CONFIG_INVALID') throw cause;
     const message = path === undefined ? cause.message : cause.message.replace(`${path}: `, '');
-    return { config: null, problems: [{ path: '', message }], files: [...files] };
+    return { config: null, problems: [{ path: '', message }], cause: cause.cause, files: [...files] };
   }
 }
 
