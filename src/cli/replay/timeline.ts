@@ -31,8 +31,11 @@ export class Timeline {
     if (bin) bin[outcome] += 1;
   }
 
+  /** From the first bin with an event to the last one: room that was made for earlier ones may be empty. */
   toJSON() {
-    return { start: this.#start, binMs: this.#binMs, bins: this.#used() };
+    const first = Math.max(0, this.#bins.findIndex(isUsed));
+    const bins = this.#bins.slice(first, this.#bins.findLastIndex(isUsed) + 1);
+    return { start: this.#start + first * this.#binMs, binMs: this.#binMs, bins };
   }
 
   #widen(room: 'earlier' | 'later'): void {
@@ -45,13 +48,9 @@ export class Timeline {
     if (room === 'earlier') this.#start -= BINS * this.#binMs;
     this.#binMs *= 2;
   }
-
-  /** Without the empty bins behind the last event. */
-  #used(): readonly Bin[] {
-    const last = this.#bins.findLastIndex((bin) => bin.ALLOW + bin.SOFT_BLOCK + bin.HARD_BLOCK > 0);
-    return this.#bins.slice(0, last + 1);
-  }
 }
+
+const isUsed = (bin: Bin): boolean => bin.ALLOW + bin.SOFT_BLOCK + bin.HARD_BLOCK > 0;
 
 const sum = (a: Bin, b: Bin): Bin => ({
   ALLOW: a.ALLOW + b.ALLOW,
