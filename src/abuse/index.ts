@@ -33,6 +33,6 @@ export type {
 } from './scenario.ts';
 export { type ReadScenarios, readScenarios, scenarioProblems } from './scenario-problems.ts';
 export { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
+export type { ScenarioStanding } from './scenario-standing.ts';
 export { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
-export type { ScenarioStanding } from './standing.ts';
 export type { WatchOptions } from './watch.ts';

@@ -47,6 +47,8 @@ export interface Group {
   readonly subject: Key<SubjectRecord>;
   readonly sightings: readonly Sighting[];
   readonly keys: readonly Key[];
+  /** Whether the call came when nothing that is enforced was held against its caller. */
+  readonly cameInGoodStanding: boolean;
 }
 
 /** A response that an event brought about. */
@@ -77,7 +79,10 @@ export function observeStep(records: Records, group: Group, t: number, mayRespon
       clear(records, sighting, t);
       continue;
     }
-    const strict = now < degradationBy(subject, sighting.sign.plan.id);
+    const { plan } = sighting.sign;
+    const strict = now < degradationBy(subject, plan.id);
+    // Under way when its caller was degraded: whether that goes on is for later calls to show.
+    if (strict && group.cameInGoodStanding && !plan.isShadow) continue;
     const holds = add(records, sighting, strict, t, mayRespond && outcome === null);
     if (holds) outcome = respond(records, group.subject, subject, { sighting, index, strict, now, t });
   }

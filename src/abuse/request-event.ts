@@ -1,3 +1,5 @@
+import type { ScenarioStanding } from './scenario-standing.ts';
+
 /** A call as scenarios see it before it is answered. */
 export interface RequestCall {
   /** HTTP method, in any case. */
@@ -25,4 +27,9 @@ export interface RequestEvent extends RequestCall {
   readonly status?: number | null | undefined;
   /** The pattern that the host matched, `/users/:id`. Absent: the path with what looks like an id taken out. */
   readonly route?: string | null | undefined;
+  /**
+   * How the caller stood when the call came: what `standing` gave for it. A call that was under way when its caller was degraded
+   * does not show that it goes on. Absent: nobody asked, and every call does.
+   */
+  readonly standing?: ScenarioStanding | undefined;
 }

@@ -4,7 +4,8 @@ import type { EventReading } from './event-reading.ts';
 import type { ScenarioCounts, ScenarioFinding } from './events.ts';
 import { observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
-import { goodStanding, type ScenarioStanding, standingLook } from './standing.ts';
+import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
+import { standingLook } from './standing.ts';
 import { Watch, type WatchOptions } from './watch.ts';
 
 /** Scenarios over recorded traffic, in the time of the record. Nothing waits: no promise, no delay, no name is looked up. */

@@ -64,6 +64,17 @@ describe('scenarios', () => {
     expect(JSON.stringify(events)).not.toMatch(/203\.0\.113|zgrab|plugin/);
   });
 
+  it('block nobody for calls that were under way when they were degraded', async () => {
+    const { scenarios, limiter } = bench();
+    const standing = await scenarios.standing(scan(0));
+    for (let index = 0; index < 100; index += 1) await scenarios.observe({ ...scan(index), standing });
+    expect(scenarios.counts().scenarios['path-scan']).toMatchObject({ degraded: 1, blocked: 0 });
+    expect((await limiter.take(scan(0))).allowed).toBe(true);
+    const later = await scenarios.standing(scan(0));
+    for (let index = 0; index < 12; index += 1) await scenarios.observe({ ...scan(index), standing: later });
+    expect(scenarios.counts().scenarios['path-scan']).toMatchObject({ degraded: 1, blocked: 1 });
+  });
+
   const quick: Scenario = {
     name: 'quick',
     key: 'client',
@@ -71,6 +82,22 @@ describe('scenarios', () => {
     bucket: { capacity: 2, leakPerMinute: 1 },
   };
   const friend = { cidrs: ['203.0.113.0/24'] };
+
+  it.each([
+    ['in shadow', { ...quick, shadow: true }],
+    [
+      'where being degraded changes nothing',
+      { ...quick, response: { degrade: { refillScale: 1, delayMs: 0 } } },
+    ],
+  ])('tell calls that go on from those under way, %s', async (_, scenario) => {
+    const { scenarios } = bench({ scenarios: [scenario] });
+    const told: unknown[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const standing = await scenarios.standing(scan(index));
+      told.push(...(await scenarios.observe({ ...scan(index), standing })));
+    }
+    expect(told).toMatchObject([{ what: 'degraded' }, { what: 'blocked' }]);
+  });
 
   it('are skipped by whom the allowlist names, and count it', async () => {
     const { scenarios, events } = bench({ scenarios: [quick], allow: friend });

@@ -16,7 +16,8 @@ import type { BotVerifier } from './good-bots.ts';
 import { liftStep } from './lift-step.ts';
 import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
-import { goodStanding, type ScenarioStanding, type Standpoint, standingLook } from './standing.ts';
+import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
+import { type Standpoint, standingLook } from './standing.ts';
 import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
 
 /** How scenarios are made. Only `store` and `secret` are needed. */

@@ -3,20 +3,8 @@ import { isHardBlocked } from '../core/standing.ts';
 import { type CompiledScenario, concerns } from './compiled-scenario.ts';
 import type { Facts } from './facts.ts';
 import type { SignKey } from './scenario.ts';
+import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
 import { degradationBy, readSubject, type SubjectRecord } from './subject-record.ts';
-
-/** How a caller is to be treated, by what scenarios have found out. Never to be shown to it. */
-export interface ScenarioStanding {
-  /** Of the refill rate, 0.1 to 1. */
-  readonly refillScale: number;
-  /** The call may be held back by up to this. */
-  readonly delayMs: number;
-  /** The call is to be refused, and may come again after this; 0 when it is not. */
-  readonly refusedForMs: number;
-}
-
-/** Nothing is known against the caller. */
-export const goodStanding: ScenarioStanding = Object.freeze({ refillScale: 1, delayMs: 0, refusedForMs: 0 });
 
 /** One key that a call stands under. */
 export interface Standpoint {

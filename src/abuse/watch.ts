@@ -15,6 +15,7 @@ import type { RequestCall, RequestEvent } from './request-event.ts';
 import type { Scenario, SignKey } from './scenario.ts';
 import { ScenarioCounter } from './scenario-counter.ts';
 import { assertScenarios, shadowOf } from './scenario-problems.ts';
+import { goodStanding } from './scenario-standing.ts';
 import { type CandidateSign, SignIndex } from './sign-index.ts';
 import type { Standpoint } from './standing.ts';
 import { createSubjectKeyspace, type SubjectKeys, type SubjectKeyspace } from './subject-keys.ts';
@@ -176,7 +177,8 @@ export class Watch {
       known.add({ evidence, sign, values, clears });
       return groups;
     }
-    const group = new GroupDraft(sign.key, keys.subject, { evidence, sign, values, clears });
+    const cameInGoodStanding = facts.event.standing === goodStanding;
+    const group = new GroupDraft(sign.key, keys, { evidence, sign, values, clears }, cameInGoodStanding);
     if (groups === null) return [group];
     groups.push(group);
     return groups;
@@ -200,12 +202,14 @@ class GroupDraft implements EventGroup {
   readonly subject: SubjectKeys['subject'];
   readonly sightings: EventSighting[];
   readonly keys: Key[];
+  readonly cameInGoodStanding: boolean;
 
-  constructor(kind: SignKey, subject: SubjectKeys['subject'], first: EventSighting) {
+  constructor(kind: SignKey, { subject }: SubjectKeys, first: EventSighting, cameInGoodStanding: boolean) {
     this.kind = kind;
     this.subject = subject;
     this.sightings = [first];
     this.keys = [subject, first.evidence];
+    this.cameInGoodStanding = cameInGoodStanding;
   }
 
   add(sighting: EventSighting): void {

@@ -1,4 +1,4 @@
-import type { RequestCall, Scenarios } from '../abuse/index.ts';
+import type { RequestCall, RequestEvent, Scenarios } from '../abuse/index.ts';
 import {
   type Call,
   type HeaderList,
@@ -57,8 +57,8 @@ export interface Passage {
   /** What to answer instead of running the handler. */
   readonly refusal: Answer | null;
   readonly rateLimit: RateLimit;
-  /** The call as scenarios see it; null where they do not, or no longer. */
-  readonly watched: RequestCall | null;
+  /** The call as scenarios see it, before it is answered; null where they do not, or no longer. */
+  readonly watched: RequestEvent | null;
 }
 
 /** Asks a limiter on behalf of a framework. */
@@ -132,8 +132,9 @@ export class LimitGate<Args extends readonly unknown[]> {
   }
 
   async #askWatched(arrival: Arrival, call: Call, scenarios: Scenarios, args: Args): Promise<Passage> {
-    const watched = watchedCall(call, arrival);
-    const standing = await scenarios.standing(watched);
+    const seen = watchedCall(call, arrival);
+    const standing = await scenarios.standing(seen);
+    const watched: RequestEvent = { ...seen, standing };
     const verdict = await this.#take({ ...call, standing });
     if (!verdict.allowed) this.#observeRefused(verdict, watched);
     else if (verdict.skipped === null && standing.delayMs > 0) {
@@ -147,7 +148,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     return limiter.takeAtOnce === undefined ? limiter.take(call) : limiter.takeAtOnce(call);
   }
 
-  #passageOf(arrival: Arrival, verdict: Verdict, watched: RequestCall | null): Passage {
+  #passageOf(arrival: Arrival, verdict: Verdict, watched: RequestEvent | null): Passage {
     const requestId = requestIdFor(arrival);
     const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
     const rateLimit = new CallRateLimit(this.#limiter, verdict);
@@ -169,7 +170,7 @@ export class LimitGate<Args extends readonly unknown[]> {
   }
 
   /** What is over its limit has been answered with this; what a block refuses is not judged again. */
-  #observeRefused(verdict: Verdict, watched: RequestCall): void {
+  #observeRefused(verdict: Verdict, watched: RequestEvent): void {
     if (verdict.rule !== 'blocked') void this.#observe(watched, refusedStatus);
   }
 
@@ -193,7 +194,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     }
   }
 
-  async #observe(watched: RequestCall, status: number | null): Promise<void> {
+  async #observe(watched: RequestEvent, status: number | null): Promise<void> {
     try {
       await this.#options.scenarios?.observe({ ...watched, status });
     } catch (error) {

@@ -14,6 +14,13 @@ const missing: Scenario = {
 };
 const atOnce = { response: { degrade: false } } as const;
 
+const read: Scenario = {
+  name: 'reading',
+  key: 'client',
+  filter: { status: ['200'] },
+  bucket: { capacity: 1, leakPerMinute: 1 },
+};
+
 function observed(stage: Stage, count: number): Promise<void> {
   return vi.waitFor(() => expect(stage.scenarios.counts().observed).toBe(count), soon);
 }
@@ -78,6 +85,23 @@ export function testScenarios(setStage: SetStage): void {
       await observed(stage, 7);
     });
 
+    it('block nobody for calls that came before their caller was slowed down', async () => {
+      const stage = await setStage({ scenarios: { scenarios: [read] } });
+      const late = [0, 1, 2].map((index) => stage.ask(`/late/${index}`));
+      await vi.waitFor(async () => expect(await stage.remaining()).toBe(17), soon);
+      await stage.ask('/list');
+      await stage.ask('/list');
+      await observed(stage, 2);
+      stage.late.answer();
+      await Promise.all(late);
+      await observed(stage, 5);
+      expect(stage.scenarios.counts().scenarios.reading).toMatchObject({ degraded: 1, blocked: 0 });
+      await stage.ask('/list');
+      await stage.ask('/list');
+      await observed(stage, 7);
+      expect(stage.scenarios.counts().scenarios.reading).toMatchObject({ degraded: 1, blocked: 1 });
+    });
+
     it('refuse all clients of a key that is more than one of them', async () => {
       const scenario: Scenario = { ...missing, ...atOnce, key: 'network' };
       const stage = await setStage({ scenarios: { scenarios: [scenario] } });
@@ -129,12 +153,6 @@ export function testScenarios(setStage: SetStage): void {
     });
 
     it('see an answer that a client has heard the beginning of', async () => {
-      const read: Scenario = {
-        name: 'reading',
-        key: 'client',
-        filter: { status: ['200'] },
-        bucket: { capacity: 1, leakPerMinute: 1 },
-      };
       const stage = await setStage({ scenarios: { scenarios: [read], shadow: true } });
       await stage.ask('/list');
       await observed(stage, 1);
