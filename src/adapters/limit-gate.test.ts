@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScenarios } from '../abuse/index.ts';
+import { createScenarios, type Scenario } from '../abuse/index.ts';
 import { createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Arrival } from './arrival.ts';
@@ -56,5 +56,49 @@ describe('the gate of the limits', () => {
   ])('shows of %s below a mount what was asked for: %s', async (path, shown) => {
     const passage = await gateAt('/api').pass(arrival('GET', path));
     expect(passage?.watched?.path).toBe(shown);
+  });
+
+  /** Two gates with the same scenarios, and what a call goes through: both of them, and how it ended for each. */
+  function twoGates(scenario: Scenario, userOfInner: string | null) {
+    const store = createMemoryStore({ clock: () => 1_700_000_000_000 });
+    const delays: number[] = [];
+    const after = (delayMs: number, run: () => void) => {
+      delays.push(delayMs);
+      queueMicrotask(run);
+      return () => {};
+    };
+    const scenarios = createScenarios({ store, secret, scenarios: [scenario], random: () => 0, after });
+    const gates = [undefined, userOfInner].map((user, index) => {
+      const limiter = createLimiter({ store, secret, name: `limiter-${index}`, ratePerSecond: 1_000 });
+      return new LimitGate<[]>(limiter, { scenarios, user: () => user }, () => caller);
+    });
+    const visit = async (path: string) => {
+      const call = arrival('GET', path);
+      for (const gate of gates) {
+        const passage = await gate.pass(call);
+        if (passage !== null) await gate.end(passage, { status: 404, isWhole: true });
+      }
+      // Nobody waits for what is observed.
+      await new Promise(setImmediate);
+    };
+    return { scenarios, delays, visit };
+  }
+
+  const missing: Scenario = { name: 'missing', key: 'client', bucket: { capacity: 3, leakPerMinute: 1 } };
+
+  it('shows a call once to scenarios that another gate on its way has too, and holds it back once', async () => {
+    const { scenarios, delays, visit } = twoGates(missing, null);
+    for (let index = 0; index < 3; index += 1) await visit(`/${index}`);
+    expect(scenarios.counts()).toMatchObject({ observed: 3, scenarios: { missing: { degraded: 0 } } });
+    await visit('/3');
+    expect(scenarios.counts()).toMatchObject({ observed: 4, scenarios: { missing: { degraded: 1 } } });
+    await visit('/4');
+    expect(delays).toEqual([500]);
+  });
+
+  it('shows it as that of a user too, where only the second gate knows them', async () => {
+    const { scenarios, visit } = twoGates({ ...missing, key: 'user' }, 'user-42');
+    for (let index = 0; index < 4; index += 1) await visit(`/${index}`);
+    expect(scenarios.counts()).toMatchObject({ observed: 8, scenarios: { missing: { degraded: 1 } } });
   });
 });

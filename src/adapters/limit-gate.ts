@@ -136,10 +136,16 @@ export class LimitGate<Args extends readonly unknown[]> {
     const standing = await scenarios.standing(seen);
     const watched: RequestEvent = { ...seen, standing };
     const verdict = await this.#take({ ...call, standing });
-    if (!verdict.allowed) this.#observeRefused(verdict, watched);
-    else if (verdict.skipped === null && standing.delayMs > 0) {
-      await scenarios.delay(standing, this.#callerOf(...args));
+    const follower: Follower = { scenarios, user: call.user || null };
+    if (verdict.skipped !== null || isFollowed(arrival.request, follower)) {
+      return this.#passageOf(arrival, verdict, null);
     }
+    if (!verdict.allowed) {
+      this.#observeRefused(verdict, watched);
+      return this.#passageOf(arrival, verdict, null);
+    }
+    follow(arrival.request, follower);
+    if (standing.delayMs > 0) await scenarios.delay(standing, this.#callerOf(...args));
     return this.#passageOf(arrival, verdict, watched);
   }
 
@@ -152,8 +158,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     const requestId = requestIdFor(arrival);
     const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
     const rateLimit = new CallRateLimit(this.#limiter, verdict);
-    const followed = verdict.allowed && verdict.skipped === null ? watched : null;
-    return { requestId, refusal, rateLimit, watched: followed };
+    return { requestId, refusal, rateLimit, watched };
   }
 
   /** What every answer carries, refusal or not. A new list each time. */
@@ -201,6 +206,28 @@ export class LimitGate<Args extends readonly unknown[]> {
       warnOf(error);
     }
   }
+}
+
+/** Scenarios that see how a request ends, and as whose. */
+interface Follower {
+  readonly scenarios: Scenarios;
+  /** Null for anybody who is not signed in. */
+  readonly user: string | null;
+}
+
+const followers = new WeakMap<object, Follower[]>();
+
+/**
+ * Whether a gate before this one shows the call to these scenarios, as that of the same caller: it holds the call back and
+ * tells how it ended. Counted by each of them, half of what is too much would be.
+ */
+function isFollowed(request: object, { scenarios, user }: Follower): boolean {
+  const known = followers.get(request) ?? [];
+  return known.some((follower) => follower.scenarios === scenarios && follower.user === user);
+}
+
+function follow(request: object, follower: Follower): void {
+  followers.set(request, [...(followers.get(request) ?? []), follower]);
 }
 
 /** Whether the options of a host, which may wait for something, do so this time. */
