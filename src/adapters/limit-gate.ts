@@ -53,6 +53,7 @@ export interface RateLimit {
 
 /** What became of a call at the gate. */
 export interface Passage {
+  readonly request: object;
   readonly requestId: string;
   /** What to answer instead of running the handler. */
   readonly refusal: Answer | null;
@@ -158,7 +159,9 @@ export class LimitGate<Args extends readonly unknown[]> {
     const requestId = requestIdFor(arrival);
     const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
     const rateLimit = new CallRateLimit(this.#limiter, verdict);
-    return { requestId, refusal, rateLimit, watched };
+    const { request } = arrival;
+    if (verdict.signIn) signIns.add(request);
+    return { request, requestId, refusal, rateLimit, watched };
   }
 
   /** What every answer carries, refusal or not. A new list each time. */
@@ -168,10 +171,13 @@ export class LimitGate<Args extends readonly unknown[]> {
     return headers;
   }
 
-  /** The same, set on an answer one by one. */
-  writeHeaders<Target>({ requestId, rateLimit }: Passage, target: Target, write: HeaderWriter<Target>): void {
+  /** The same, set on an answer one by one. What is a sign-in to one limiter tells the quota of none. */
+  writeHeaders<Target>(passage: Passage, target: Target, write: HeaderWriter<Target>): void {
+    const { request, requestId, rateLimit } = passage;
     write(target, requestIdHeader, requestId);
-    writeRateLimitHeaders(rateLimit.verdict, this.#options, lowerCaseNames, target, write);
+    const { verdict } = rateLimit;
+    const told = !verdict.signIn && signIns.has(request) ? { ...verdict, signIn: true } : verdict;
+    writeRateLimitHeaders(told, this.#options, lowerCaseNames, target, write);
   }
 
   /** What is over its limit has been answered with this; what a block refuses is not judged again. */
@@ -207,6 +213,9 @@ export class LimitGate<Args extends readonly unknown[]> {
     }
   }
 }
+
+/** Requests that are sign-ins to a limiter on their way. */
+const signIns = new WeakSet<object>();
 
 /** Scenarios that see how a request ends, and as whose. */
 interface Follower {

@@ -40,8 +40,10 @@ export function namesOf(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 0);
 }
 
-export function setHeader(response: NodeResponse, name: string, value: string): void {
-  response.setHeader(name, value);
+/** Null takes it off. */
+export function setHeader(response: NodeResponse, name: string, value: string | null): void {
+  if (value === null) response.removeHeader(name);
+  else response.setHeader(name, value);
 }
 
 /** Cookies add up, everything else is replaced; what has been sent already stays. */

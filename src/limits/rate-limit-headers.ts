@@ -97,11 +97,11 @@ export function rateLimitHeaders(verdict: Verdict, options: HeaderOptions = {}):
   return headers;
 }
 
-/** Sets a header of an answer. */
-export type HeaderWriter<Target> = (target: Target, name: string, value: string) => void;
+/** Sets a header of an answer; null takes off what another limiter may have set. */
+export type HeaderWriter<Target> = (target: Target, name: string, value: string | null) => void;
 
-export function addHeader(headers: [string, string][], name: string, value: string): void {
-  headers.push([name, value]);
+export function addHeader(headers: [string, string][], name: string, value: string | null): void {
+  if (value !== null) headers.push([name, value]);
 }
 
 /** The same, one after the other into an answer: neither a list nor a function is made for every one. */
@@ -113,11 +113,20 @@ export function writeRateLimitHeaders<Target>(
   write: HeaderWriter<Target>,
 ): void {
   if (!allowed) write(target, names.retryAfter, String(retryAfterSeconds(retryAfterMs)));
+  if (signIn) takeOffQuota(names, target, write);
   if (quota === null) return;
   if (standardHeaders) write(target, names.policy, quota.policyField);
   if (signIn) return;
   if (standardHeaders) write(target, names.limit, limitField(quota));
   if (legacyHeaders) writeLegacy(quota, names, target, write);
+}
+
+/** All that tells a remaining quota, whoever has told it. */
+function takeOffQuota<Target>(names: HeaderNames, target: Target, write: HeaderWriter<Target>): void {
+  write(target, names.limit, null);
+  write(target, names.legacyLimit, null);
+  write(target, names.legacyRemaining, null);
+  write(target, names.legacyReset, null);
 }
 
 type Quota = NonNullable<Verdict['quota']>;

@@ -138,8 +138,9 @@ function arrivalOf(request: FastifyRequest, reply: FastifyReply): Arrival {
   return arrivalOfNode(request.raw, reply);
 }
 
-function setHeader(reply: FastifyReply, name: string, value: string): void {
-  reply.header(name, value);
+function setHeader(reply: FastifyReply, name: string, value: string | null): void {
+  if (value === null) reply.removeHeader(name);
+  else reply.header(name, value);
 }
 
 function setHeaders(reply: FastifyReply, headers: Answer['headers']): void {

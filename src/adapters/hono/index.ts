@@ -175,18 +175,18 @@ function respond(_context: Context, { status, headers, body }: Answer): Response
   });
 }
 
-function setHeader(context: Context, name: string, value: string): void {
-  context.header(name, value);
+function setHeader(context: Context, name: string, value: string | null): void {
+  context.header(name, value ?? undefined);
 }
 
 /** Where a handler made its response without the context, or changed what was set. */
-function completeHeader(context: Context, name: string, value: string): void {
-  if (context.res.headers.get(name) !== value) context.header(name, value);
+function completeHeader(context: Context, name: string, value: string | null): void {
+  if (context.res.headers.get(name) !== value) setHeader(context, name, value);
 }
 
 /** Of several limits on the way to a handler the inmost tells its quota, as on servers that set headers on the way in. */
-function addHeader(context: Context, name: string, value: string): void {
-  if (!context.res.headers.has(name)) context.header(name, value);
+function addHeader(context: Context, name: string, value: string | null): void {
+  if (value !== null && !context.res.headers.has(name)) context.header(name, value);
 }
 
 /** On the response that is there, also where a handler made it itself. */

@@ -113,8 +113,9 @@ function arrivalOf(context: Context): Arrival {
   return arrivalOfNode(context.req, context.res, context.originalUrl);
 }
 
-function setHeader(context: Context, name: string, value: string): void {
-  context.set(name, value);
+function setHeader(context: Context, name: string, value: string | null): void {
+  if (value === null) context.remove(name);
+  else context.set(name, value);
 }
 
 function setHeaders(context: Context, headers: Answer['headers']): void {
@@ -153,7 +154,10 @@ const keptOnError = new WeakMap<Context, [string, string][]>();
 function keepOnError(context: Context, headers: Answer['headers']): void {
   const known = keptOnError.get(context);
   const kept = known ?? [];
-  for (const [name, value] of headers) kept.push([name, value]);
+  // What is nearer to the handler has spoken first, and stays.
+  const names = new Set(kept.map(([name]) => name));
+  for (const [name, value] of headers)
+    if (name === 'Set-Cookie' || !names.has(name)) kept.push([name, value]);
   if (known !== undefined) return;
   keptOnError.set(context, kept);
   const { onerror, res } = context;
