@@ -53,6 +53,13 @@ describe('a scenario', () => {
       ['at.response: must degrade, block or both; to only look, use shadow'],
     ],
     [
+      'with a path that nothing would match',
+      { ...good, filter: { paths: ['/files/*'], notPaths: ['/', '/files/*name'] } },
+      [
+        'at.filter.notPaths[1]: must be a path of at most 256 characters that starts with "/", with no pattern but ":name" for a segment and "*" for the last ones, got a string of 12 characters',
+      ],
+    ],
+    [
       'with an allowlist of no ranges',
       { ...good, allow: { cidrs: ['10.0.0.0/99'] } },
       ['at.allow.cidrs[0] must be an address or a CIDR like 10.0.0.0/8, got a string of 11 characters'],

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { pathPatternSource } from '../limits/route-table.ts';
 
 /** What a configuration may say of a scenario: {@link Scenario} as a schema. */
 
@@ -9,7 +10,12 @@ const someOf = (item: Type.TSchema, maxItems: number) => Type.Array(item, { minI
 const oneOf = (...values: string[]) => Type.Enum(values);
 
 const HeaderName = Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" });
-const PathPattern = Type.String({ pattern: '^/', maxLength: 256 });
+const PathPattern = Type.String({
+  pattern: pathPatternSource,
+  maxLength: 256,
+  expected:
+    'a path of at most 256 characters that starts with "/", with no pattern but ":name" for a segment and "*" for the last ones',
+});
 const Minutes = 60_000;
 
 const filterSchema = Type.Object(

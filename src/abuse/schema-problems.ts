@@ -49,7 +49,14 @@ function objectProblems(schema: Type.TObject, value: Tree, path: string): string
 function leafProblems(schema: Type.TSchema, value: unknown, path: string): string[] {
   const [first] = Value.Errors(schema, value);
   if (first === undefined) return [];
-  const allowed = Type.IsEnum(schema) ? `must be one of ${schema.enum.join(', ')}` : first.message;
+  const allowed = Type.IsEnum(schema)
+    ? `must be one of ${schema.enum.join(', ')}`
+    : wordsFor(schema, first.message);
   const isAmount = Type.IsInteger(schema) || Type.IsNumber(schema);
   return [`${path}: ${allowed}, got ${isAmount ? amountOf(value) : shapeOf(value)}`];
+}
+
+/** What a schema says of itself in words, instead of a pattern that nobody reads. */
+function wordsFor(schema: Type.TSchema, message: string): string {
+  return 'expected' in schema ? `must be ${String(schema.expected)}` : message;
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { pathPatternSource } from '../limits/route-table.ts';
 import { AllowSchema } from './allow-schema.ts';
 import { choice, name, optionalFields, text, whole } from './fields.ts';
 
@@ -21,9 +22,10 @@ const cost = whole(0, 1_000_000, 'What a call costs.');
 const Limit = optionalFields({ ratePerSecond: rate, burst });
 
 const path = Type.String({
-  pattern: '^/',
+  pattern: pathPatternSource,
   maxLength: 512,
-  expected: 'a path of at most 512 characters that starts with "/"',
+  expected:
+    'a path of at most 512 characters that starts with "/", with no pattern but ":name" for a segment and "*" for the last ones',
   description: '`/read/:id` matches one segment at `:id`; a last `*` matches whatever follows.',
 });
 

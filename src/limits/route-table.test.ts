@@ -239,4 +239,34 @@ describe('route costs', () => {
   ])('are checked when they are given: %j', (route, message) => {
     expect(() => new RouteTable([route], 1)).toThrow(message);
   });
+
+  it.each([
+    '/files/*path',
+    '/files/*/parts',
+    '/files*',
+    '/(.*)',
+    '/users{/:id}',
+    '/users/:id?',
+    '/users/:id(\\d+)',
+    '/users/:id{[0-9]+}',
+    '/users/:id+',
+    '/(users|people)',
+    '/search?q=x',
+  ])('are refused where only a router of another kind would understand them: %s', (path) => {
+    expect(() => new RouteTable([{ path, cost: 20 }], 1)).toThrow('routes[0].path must have ":name" for');
+  });
+
+  it.each([
+    ['/', '/'],
+    ['/*', '/anything/at/all'],
+    ['/files/*/', '/files/a/b'],
+    ['/Products(1)', '/Products(1)'],
+    ['/v1/books:search', '/v1/books:search'],
+    ['/flights/:from-:to', '/flights/lhr-jfk'],
+    ['/read/:id.json', '/read/17.json'],
+    ["/~joe/it's+me,you@home!$&=;x", "/~joe/it's+me,you@home!$&=;x"],
+    ['/caf\u00e9/%2A%3F', '/caf%C3%A9/%2A%3F'],
+  ])('may be %s, for %s', (path, asked) => {
+    expect(new RouteTable([{ path, cost: 20 }], 1).find('GET', asked).cost).toBe(20);
+  });
 });

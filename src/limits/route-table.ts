@@ -18,7 +18,7 @@ import { barePath, pathSegments } from './request-path.ts';
 export interface Route {
   /** An HTTP method other than `HEAD`, which counts as the `GET` it stands for; any if absent. */
   readonly method?: string | undefined;
-  /** `/read/:id` matches one segment at `:id`; a last segment `*` matches whatever follows. */
+  /** `/read/:id` matches one segment at `:id`; a last segment `*` matches whatever follows. Other patterns are refused. */
   readonly path: string;
   /** An integer from 0 to 1,000,000. Default 1. */
   readonly cost?: number | undefined;
@@ -73,7 +73,7 @@ export class RouteTable {
   readonly #byMethod = new Map<string, MethodRoutes>();
   readonly #anyMethod: MethodRoutes;
 
-  /** @throws Fault `CONFIG_INVALID` when a path does not start with `/`, a method is none or `HEAD`, or a cost is out of range. */
+  /** @throws Fault `CONFIG_INVALID` when a path or its pattern is none, a method is none or `HEAD`, or a cost is out of range. */
   constructor(routes: readonly Route[], otherCost: number) {
     assertCost('CONFIG_INVALID', 'otherCost', otherCost);
     const patterns = routes.map(compile);
@@ -174,12 +174,30 @@ class MethodRoutes {
   }
 }
 
+/**
+ * What a path may be made of, as the source of a regular expression. Patterns that only routers know, such as `/files/*path`,
+ * `/:id?` or `{/:id}`, would be compared to the letter: no call would ever match them, and cost what they say.
+ */
+export const pathPatternSource = '^(?=/)(?:/(?::[\\w.:~-]*|[^/:*?#{}|][^/*?#{}|]*)?)*(?:/\\*/?)?$';
+const pathPattern = new RegExp(pathPatternSource);
+
+/** Whether a path, with or without patterns, can be that of a route. */
+export function isPathPattern(path: string): boolean {
+  return pathPattern.test(path);
+}
+
 function compile(route: Route, index: number): Pattern {
   const place = `routes[${index}]`;
   assertOptions(place, route, routeKinds);
   const { method, path, cost = 1, signIn = false } = route;
   if (typeof path !== 'string' || !path.startsWith('/')) {
     throw new Fault('CONFIG_INVALID', `${place}.path must start with "/", got ${shapeOf(path)}`);
+  }
+  if (!isPathPattern(path)) {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `${place}.path must have ":name" for a segment and "*" for the last ones, and no other pattern, got ${shapeOf(path)}`,
+    );
   }
   if (method !== undefined && !(typeof method === 'string' && /^[A-Za-z]+$/.test(method))) {
     throw new Fault('CONFIG_INVALID', `${place}.method must be an HTTP method, got ${shapeOf(method)}`);

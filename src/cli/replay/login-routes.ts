@@ -1,6 +1,6 @@
 import { type LoginEntry, loginEntry, type RequestEntry } from '../../abuse/log-formats/log-entry.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
-import { RouteTable } from '../../limits/route-table.ts';
+import { isPathPattern, RouteTable } from '../../limits/route-table.ts';
 
 const routeShape = /^(?:([A-Za-z]{1,16}) +)?(\/\S*)$/;
 
@@ -31,7 +31,7 @@ export class LoginRoutes {
 
 function routeOf(text: string): { readonly method?: string; readonly path: string } {
   const [, method, path] = routeShape.exec(text.trim()) ?? [];
-  if (path === undefined) {
+  if (path === undefined || !isPathPattern(path)) {
     throw new Fault('INPUT_INVALID', `--login must be a route such as "POST /login", got ${shapeOf(text)}`);
   }
   return method === undefined ? { path } : { method, path };
