@@ -85,16 +85,31 @@ function queryTest(filters: readonly QueryFilter[]): Test {
   return (facts) => {
     if (!facts.hasQuery) return false;
     for (const [name, value] of facts.query) {
-      if (rangesOf.get(name.toLowerCase())?.some((range) => isInRange(range, value))) return true;
+      const key = name.toLowerCase();
+      const ranges = rangesOf.get(key) ?? rangesOf.get(key.replace(listMark, ''));
+      if (ranges?.some((range) => isInRange(range, value))) return true;
     }
     return false;
   };
 }
 
+/** Some servers make a list of `page[]=7`, and handlers the number of a list that holds one. */
+const listMark = /\[\d*\]$/;
+
 function isInRange({ from, below }: QueryFilter, value: string): boolean {
   if (from === undefined && below === undefined) return true;
-  const number = value === '' ? Number.NaN : Number(value);
+  // Handlers read `120x` as 120, so it must not hide. Where what is large is something else, a date begins with a number too.
+  const number = below === undefined ? leadingNumber(value) : exactNumber(value);
   return number >= (from ?? Number.NEGATIVE_INFINITY) && (below === undefined || number < below);
+}
+
+function exactNumber(value: string): number {
+  return value === '' ? Number.NaN : Number(value);
+}
+
+function leadingNumber(value: string): number {
+  const exact = exactNumber(value);
+  return Number.isNaN(exact) ? Number.parseInt(value, 10) : exact;
 }
 
 function pathTest(paths: readonly string[], wanted: boolean): Test {

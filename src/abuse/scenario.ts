@@ -95,9 +95,9 @@ export interface EventFilter {
 }
 
 export interface QueryFilter {
-  /** Any of these parameters, without regard to case. */
+  /** Any of these parameters, without regard to case; also as a list, `page[]`. */
   readonly names: readonly string[];
-  /** Its value must be a number of at least this. */
+  /** Its value must be a number of at least this, or begin with one, unless there is a `below`. */
   readonly from?: number | undefined;
   /** Its value must be a number below this. */
   readonly below?: number | undefined;
