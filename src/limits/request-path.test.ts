@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { barePath, bareTarget, pathSegments, spelledSegments } from './request-path.ts';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { barePath, bareTarget, decodedSegment, pathSegments, spelledSegments } from './request-path.ts';
 
 describe('a path', () => {
   it.each([
@@ -51,5 +52,50 @@ describe('a path', () => {
 
   it('keeps dots that are only part of a segment', () => {
     expect(pathSegments('/.well-known/a..b/.../c.')).toEqual(['.well-known', 'a..b', '...', 'c.']);
+  });
+});
+
+describe('a segment', () => {
+  const decoded = (segment: string) => {
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  };
+  const byte = fc.integer({ min: 0, max: 255 }).map((code) => `%${code.toString(16).padStart(2, '0')}`);
+  const encoded = fc.string({ unit: 'grapheme' }).map(encodeURIComponent);
+  const odd = fc.constantFrom(
+    '%',
+    '%4',
+    '%zz',
+    '%E2%82',
+    '%e2%82%ac',
+    '%F0%9F%98%80',
+    '%ed%a0%80',
+    '%c0%af',
+    'x',
+  );
+
+  it('is decoded where it is well encoded, and else stays as it is', () => {
+    const segments = fc.array(fc.oneof(byte, encoded, odd), { maxLength: 6 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(segments, (segment) => {
+        expect(decodedSegment(segment)).toBe(decoded(segment));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('that is not well encoded is no exception: thousands of them in one path would hold up everybody', () => {
+    const decode = vi.spyOn(globalThis, 'decodeURIComponent');
+    try {
+      for (const segment of ['%', '%zz', '%ff', '%c0%af', '%ed%a0%80', '%f5%80%80%80', '%e2%82', 'a%41%']) {
+        expect(spelledSegments(`/${segment}`.repeat(1_000))).toEqual(Array(1_000).fill(segment));
+      }
+      expect(decode.mock.results.filter(({ type }) => type === 'throw')).toEqual([]);
+    } finally {
+      decode.mockRestore();
+    }
   });
 });
