@@ -136,8 +136,11 @@ describe('what an event shows', () => {
 
   it('is of a query no more than is worth reading', () => {
     const { query } = read({ ...event, path: `/list?first=1&${'a=b&'.repeat(100_000)}last=1` });
-    expect([query.get('first'), query.get('last')]).toEqual(['1', '1']);
-    expect(query.size).toBeLessThan(5_000);
+    expect([query.at(0), query.at(-1)]).toEqual([
+      ['first', '1'],
+      ['last', '1'],
+    ]);
+    expect(query.length).toBeLessThan(5_000);
   });
 });
 

@@ -85,8 +85,8 @@ function queryTest(filters: readonly QueryFilter[]): Test {
   return (facts) => {
     if (!facts.hasQuery) return false;
     for (const [name, value] of facts.query) {
-      const key = name.toLowerCase();
-      const ranges = rangesOf.get(key) ?? rangesOf.get(key.replace(listMark, ''));
+      const ranges =
+        rangesOf.get(name) ?? (name.endsWith(']') ? rangesOf.get(name.replace(listMark, '')) : undefined);
       if (ranges?.some((range) => isInRange(range, value))) return true;
     }
     return false;

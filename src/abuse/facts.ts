@@ -6,6 +6,7 @@ import { barePath, bareTarget, pathSegments } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
 import { createHeaderReader, type HeaderReader, type HeaderView } from './header-view.ts';
 import { isAsset, type PathShape, shapeOfPath } from './path-shape.ts';
+import { type QueryParameter, queryParameters } from './query-parameters.ts';
 import type { RequestEvent } from './request-event.ts';
 import type { DistinctValue, SignKey } from './scenario.ts';
 
@@ -73,7 +74,7 @@ export class Facts {
   #path: string | null = null;
   #shape: PathShape | null = null;
   #segments: readonly string[] | null = null;
-  #query: URLSearchParams | null = null;
+  #query: readonly QueryParameter[] | null = null;
   #headers: HeaderView | null | undefined = undefined;
 
   constructor(
@@ -110,8 +111,8 @@ export class Facts {
     return this.#segments;
   }
 
-  get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(queryOf(this.target));
+  get query(): readonly QueryParameter[] {
+    this.#query ??= queryParameters(queryOf(this.target));
     return this.#query;
   }
 
