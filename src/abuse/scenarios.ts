@@ -24,7 +24,10 @@ import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
 export interface ScenariosOptions extends WatchOptions {
   /** Where evidence is kept. */
   readonly store: Store;
-  /** Keeps the blocks of clients, so that they are lifted where others are. Default: scenarios keep them. */
+  /**
+   * Keeps the blocks of clients, so that they are lifted where others are; and so do the limiters of all adapters that these
+   * scenarios are given to. Default: scenarios keep them.
+   */
   readonly limiter?: Pick<Limiter, 'block' | 'lift'> | undefined;
   /** Tells real search engines from those that only say so. Default: nobody is asked. */
   readonly goodBots?: BotVerifier | undefined;
@@ -55,6 +58,11 @@ export interface Scenarios {
   observe(event: RequestEvent): Promise<readonly ScenarioFinding[]>;
   /** Ends what scenarios hold against a client: degradation and block. False when there was nothing. */
   lift(client: Client): Promise<boolean>;
+  /**
+   * Has the blocks of clients kept in one more limiter, where limiters keep them: one that knows of none would let a client go
+   * on that is blocked. Adapters say so of theirs. Scenarios around others may do without.
+   */
+  keepBlocksIn?(limiter: Pick<Limiter, 'block' | 'lift'>): void;
   counts(): ScenarioCounts;
 }
 
@@ -102,7 +110,8 @@ class WatchedScenarios implements Scenarios {
   readonly #watch: Watch;
   readonly #store: Store;
   readonly #immediate: ImmediateStore | undefined;
-  readonly #limiter: ScenariosOptions['limiter'];
+  /** Empty where scenarios keep all blocks themselves. */
+  readonly #keepers = new Set<Pick<Limiter, 'block' | 'lift'>>();
   readonly #goodBots: BotVerifier | null;
   readonly #room: DelayRoom;
   readonly #clock: () => number;
@@ -122,7 +131,7 @@ class WatchedScenarios implements Scenarios {
       this.#watch.tell({ type: 'scenario', what: 'corrupt', setAside }),
     );
     this.#immediate = this.#store.immediate;
-    this.#limiter = limiter;
+    if (limiter !== undefined) this.#keepers.add(limiter);
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
     this.#clock = options.clock ?? Date.now;
@@ -176,11 +185,17 @@ class WatchedScenarios implements Scenarios {
   async lift(client: Client): Promise<boolean> {
     const facts = this.#watch.read({ method: 'GET', path: '/', ...client });
     const standpoints = this.#watch.standpointsOf(facts).filter(({ kind }) => kind !== 'range');
-    let lifted = this.#limiter === undefined ? false : await this.#limiter.lift(client);
+    let lifted = false;
+    for (const keeper of this.#keepers) lifted = (await keeper.lift(client)) || lifted;
     for (const { key } of standpoints) {
       lifted = (await this.#store.transact([key], (records, now) => liftStep(records, key, now))) || lifted;
     }
     return lifted;
+  }
+
+  keepBlocksIn(limiter: Pick<Limiter, 'block' | 'lift'>): void {
+    // One of a host's own, without types, may know no blocks.
+    if (this.#keepers.size > 0 && 'block' in limiter && 'lift' in limiter) this.#keepers.add(limiter);
   }
 
   counts(): ScenarioCounts {
@@ -226,12 +241,21 @@ class WatchedScenarios implements Scenarios {
   async #enforce(event: RequestEvent, group: EventGroup, outcome: Outcome): Promise<ScenarioFinding> {
     this.#unknownAt.set(group.subject.text, Number.NEGATIVE_INFINITY);
     const { plan } = group.sightings[outcome.sighting]?.sign ?? {};
-    const limiter = this.#limiter;
     const isKeptThere = outcome.what === 'blocked' && plan?.blocksHere === false;
     if (!isKeptThere) return this.#watch.conclude(group, outcome, outcome.until);
-    if (limiter === undefined || plan.isShadow) return this.#watch.conclude(group, outcome, null);
-    const place = () => limiter.block(event, plan.blockFromLevel ?? undefined);
-    return this.#watch.conclude(group, outcome, await this.#unlessStoreFails('block', place, null));
+    if (plan.isShadow) return this.#watch.conclude(group, outcome, null);
+    const until = await this.#placeBlocks(event, plan.blockFromLevel ?? undefined);
+    return this.#watch.conclude(group, outcome, until);
+  }
+
+  /** Gives the end of the block that lasts longest; null when none could be placed. */
+  async #placeBlocks(event: RequestEvent, fromLevel: number | undefined): Promise<number | null> {
+    let last: number | null = null;
+    for (const keeper of this.#keepers) {
+      const until = await this.#unlessStoreFails('block', () => keeper.block(event, fromLevel), null);
+      if (until !== null) last = Math.max(last ?? until, until);
+    }
+    return last;
   }
 
   async #unlessStoreFails<T, E>(doing: StoreWork, run: () => Promise<T>, otherwise: E): Promise<T | E> {

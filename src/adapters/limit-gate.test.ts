@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createScenarios, type Scenario } from '../abuse/index.ts';
-import { createLimiter } from '../limits/index.ts';
+import { createLimiter, type Limiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Arrival } from './arrival.ts';
 import { LimitGate } from './limit-gate.ts';
@@ -100,5 +100,33 @@ describe('the gate of the limits', () => {
     const { scenarios, visit } = twoGates({ ...missing, key: 'user' }, 'user-42');
     for (let index = 0; index < 4; index += 1) await visit(`/${index}`);
     expect(scenarios.counts()).toMatchObject({ observed: 8, scenarios: { missing: { degraded: 1 } } });
+  });
+
+  it.each([
+    ['keep blocks in another limiter', true],
+    ['keep them themselves', false],
+  ])('refuses whom its scenarios have blocked, where they %s', async (_, inLimiter) => {
+    const store = createMemoryStore({ clock: () => 1_700_000_000_000 });
+    const [elsewhere, here] = ['elsewhere', 'here'].map((name) => createLimiter({ store, secret, name }));
+    const scenarios = createScenarios({
+      store,
+      secret,
+      scenarios: [{ ...missing, response: { degrade: false } }],
+      ...(inLimiter && { limiter: elsewhere }),
+    });
+    const gate = new LimitGate<[]>(here as Limiter, { scenarios }, () => caller);
+    for (let index = 0; index < 4; index += 1) {
+      const passage = await gate.pass(arrival('GET', `/${index}`));
+      if (passage !== null) await gate.end(passage, { status: 404, isWhole: true });
+      await new Promise(setImmediate);
+    }
+    const refused = await gate.pass(arrival('GET', '/'));
+    expect(refused?.rateLimit.verdict).toMatchObject({
+      allowed: false,
+      rule: 'blocked',
+      retryAfterMs: 300_000,
+    });
+    expect(await scenarios.lift({ ip: '203.0.113.7' })).toBe(true);
+    expect((await gate.pass(arrival('GET', '/')))?.rateLimit.verdict.allowed).toBe(true);
   });
 });

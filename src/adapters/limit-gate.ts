@@ -82,6 +82,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     this.#callerOf = callerOf;
     this.#addressOf = createClientAddress(options);
     this.#mount = new MountPath(options.basePath);
+    options.scenarios?.keepBlocksIn?.(limiter);
     this.followsCalls = Boolean(
       options.skipSuccessfulRequests || options.skipFailedRequests || options.scenarios,
     );
