@@ -42,7 +42,10 @@ export interface Cap {
    * @throws Fault `INPUT_INVALID` when it is no such number.
    */
   observe(latencyMs: number): void;
-  /** Runs `work` and tells how long it took, unless it fails. Takes no slot: for use inside of one. */
+  /**
+   * Runs `work` and tells how long it took; work that throws, as an error of the service, which may lower a limit and never raises
+   * it. Takes no slot: for use inside of one.
+   */
   measure<T>(work: () => T | Promise<T>): Promise<T>;
   /**
    * Holds the limit at this number for a time, whatever the algorithm says, and tells who did it and why.

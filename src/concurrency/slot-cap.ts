@@ -110,11 +110,16 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   async measure<T>(work: () => T | Promise<T>): Promise<T> {
-    const { clock } = this.settings;
-    const startedAt = clock.now();
-    const value = await work();
-    this.observe(clock.now() - startedAt);
-    return value;
+    const startedAt = this.settings.clock.now();
+    let outcome: Learned = 'errored';
+    try {
+      const value = await work();
+      outcome = 'done';
+      return value;
+    } finally {
+      const now = this.settings.clock.now();
+      this.learn(now - startedAt, this.calls.count, now, 1, outcome);
+    }
   }
 
   pin(limit: number, order: PinOrder): void {

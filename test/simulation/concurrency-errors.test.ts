@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createCap, gradientLimit } from '../../src/concurrency/index.ts';
+import { type CapOptions, createCap, gradientLimit } from '../../src/concurrency/index.ts';
 import { Dependency } from './concurrency/dependency.ts';
 import { seeded } from './concurrency/random.ts';
 import { VirtualTime } from './concurrency/virtual-time.ts';
 
 /** A dependency that takes 1 000 calls a second, behind a cap; what becomes of calls is the scenario's to say. */
-function service() {
+function service(options: Pick<CapOptions, 'learnFrom'> = {}) {
   const clock = new VirtualTime();
-  const cap = createCap({ limit: gradientLimit({ max: 100 }), clock });
+  const cap = createCap({ ...options, limit: gradientLimit({ max: 100 }), clock });
   const dependency = new Dependency(clock, 20, () => 20, 0.1);
   const random = seeded(1);
   const arrive = (perSecond: () => number, ask: () => unknown) => {
@@ -32,6 +32,33 @@ describe('a limit that follows latency, where calls end in errors', () => {
         if (admission.release()) good += 1;
       });
     };
+    arrive(() => (clock.now() < 5_000 ? 500 : 3_000), ask);
+    await clock.runUntil(10_000);
+    good = 0;
+    await clock.runUntil(40_000);
+    expect(good).toBeGreaterThan(0.9 * 30_000);
+  });
+
+  it('does so too where it learns only from wrapped calls, all of which give up', async () => {
+    const { clock, cap, dependency, arrive } = service({ learnFrom: 'reported' });
+    let good = 0;
+    const query = () =>
+      new Promise<void>((resolve, reject) => {
+        const giveUp = clock.after(100, () => reject(new RangeError('too late')));
+        dependency.call(() => {
+          giveUp();
+          resolve();
+        });
+      });
+    const ask = () =>
+      cap
+        .run(() => cap.measure(query))
+        .then(
+          ({ admitted }) => {
+            if (admitted) good += 1;
+          },
+          () => undefined,
+        );
     arrive(() => (clock.now() < 5_000 ? 500 : 3_000), ask);
     await clock.runUntil(10_000);
     good = 0;
