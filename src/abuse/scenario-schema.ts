@@ -9,21 +9,29 @@ const optional = Type.Optional;
 const someOf = (item: Type.TSchema, maxItems: number) => Type.Array(item, { minItems: 1, maxItems });
 const oneOf = (...values: string[]) => Type.Enum(values);
 
-const HeaderName = Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" });
-const PathPattern = Type.String({
-  pattern: pathPatternSource,
-  maxLength: 256,
-  expected:
-    'a path of at most 256 characters that starts with "/", with no pattern but ":name" for a segment and "*" for the last ones',
-});
+/** A text of a form, and the form in words. */
+const textLike = (pattern: string, expected: string, maxLength?: number) =>
+  Type.String({ pattern, expected, ...(maxLength === undefined ? {} : { maxLength }) });
+
+const HeaderName = textLike(
+  "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",
+  'the name of a header, at most 64 characters',
+);
+const PathPattern = textLike(
+  pathPatternSource,
+  'a path of at most 256 characters that starts with "/", with no pattern but ":name" for a segment and "*" for the last ones',
+  256,
+);
+const MethodName = textLike('^[A-Za-z]{1,20}$', '1 to 20 letters');
+const StatusPattern = textLike('^[1-5]([0-9]{2}|xx)$', 'a status in quotes, like "404" or "4xx"');
 const Minutes = 60_000;
 
 const filterSchema = Type.Object(
   {
-    methods: optional(someOf(Type.String({ pattern: '^[A-Za-z]{1,20}$' }), 16)),
+    methods: optional(someOf(MethodName, 16)),
     paths: optional(someOf(PathPattern, 64)),
     notPaths: optional(someOf(PathPattern, 64)),
-    status: optional(someOf(Type.String({ pattern: '^[1-5]([0-9]{2}|xx)$' }), 32)),
+    status: optional(someOf(StatusPattern, 32)),
     signedIn: optional(Type.Boolean()),
     headers: optional(
       Type.Object(
@@ -122,7 +130,11 @@ const settings = {
   ),
 };
 
-const name = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 48 });
+const name = textLike(
+  '^[a-z0-9]+(-[a-z0-9]+)*$',
+  'words of lower-case letters and digits joined by "-", at most 48 characters',
+  48,
+);
 
 /** A scenario, whole. */
 export const scenarioSchema = Type.Object(

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { pathPatternSource } from '../limits/route-table.ts';
 import { AllowSchema } from './allow-schema.ts';
-import { choice, name, optionalFields, text, whole } from './fields.ts';
+import { choice, name, optionalFields, orNull, text, whole } from './fields.ts';
 
 /** What a configuration may say of the limiter: everything `createLimiter` takes as data. */
 
@@ -95,9 +95,13 @@ export const LimitsSection = optionalFields(
     shadow: Type.Union([Type.Boolean(), Type.Array(choice(['limit', 'auto-block']), { maxItems: 2 })], {
       description: 'Rules that decide and tell, but never refuse; `true` for all.',
     }),
-    userHeader: Type.Union([Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }), Type.Null()], {
-      description: 'The header in which a trusted proxy names the signed-in user; null: nobody is signed in.',
-    }),
+    userHeader: orNull(
+      Type.String({
+        pattern: '^[A-Za-z0-9-]{1,64}$',
+        expected: 'the name of a header of letters, digits and "-"',
+      }),
+      'The header in which a trusted proxy names the signed-in user; null: nobody is signed in.',
+    ),
     standardHeaders: Type.Boolean({ description: '`RateLimit` and `RateLimit-Policy`.' }),
     legacyHeaders: Type.Boolean({ description: '`X-RateLimit-*`.' }),
   },

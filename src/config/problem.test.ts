@@ -3,6 +3,9 @@ import Type from 'typebox';
 import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { bounded, fieldPath, problemText, schemaProblems } from './problem.ts';
+import { scenarioEntrySchemas } from './scenarios-section.ts';
+import { ServiceDocument } from './service-schema.ts';
+import { isTree } from './tree.ts';
 
 const strict = { additionalProperties: false };
 const schema = Type.Object(
@@ -90,4 +93,16 @@ describe('bounded', () => {
     expect(shown.at(-1)).toEqual({ path: '', message: 'and 801 more problems' });
     expect(bounded(many.slice(0, 200))).toHaveLength(200);
   });
+});
+
+/** Where a schema asks for a form of a text that it has no words for. */
+function wordless(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own =
+    isTree(schema) && typeof schema.pattern === 'string' && schema.expected === undefined ? [path] : [];
+  return [...own, ...Object.entries(schema).flatMap(([name, inner]) => wordless(inner, `${path}.${name}`))];
+}
+
+it('has words for every form that a text of a configuration must have', () => {
+  expect([ServiceDocument, ...scenarioEntrySchemas].flatMap((each) => wordless(each, ''))).toEqual([]);
 });
