@@ -332,6 +332,28 @@ describe('rates', () => {
     expect(arrivedAt).toBe(101);
   });
 
+  it('do not come all at once, however many leave the queue before them', async () => {
+    const queue = { limit: 20, deadlineMs: 5_000 };
+    const { client, clock, network } = simulateClient({ pool: { ratePerSecond: 10, burst: 1 }, queue });
+    const arrivals: number[] = [];
+    network.host('http://stock', async () => {
+      arrivals.push(clock.now());
+      return { status: 200 };
+    });
+    const staying = [client.call('stock@1')];
+    for (let free = queue.limit; free > 0; free -= 1) {
+      const gone = new AbortController();
+      const leaving = Array.from({ length: free - 1 }, () => client.call('stock@1', { signal: gone.signal }));
+      staying.push(client.call('stock@1'));
+      gone.abort();
+      await Promise.allSettled(leaving);
+    }
+    await inVirtualTime(clock, Promise.all(staying));
+    const gapsMs = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? 0));
+    expect(gapsMs).toHaveLength(queue.limit);
+    expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(100);
+  });
+
   it('tell those whose stream has failed while they waited, and end no process', async () => {
     const loopback = await startLoopback((_, response) => response.end());
     const clock = new VirtualClock();

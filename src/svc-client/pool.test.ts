@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backlog, fullBucket } from '../core/bucket.ts';
-import { giveBack, type Pool, quotaOf, type Take, takeCall } from './pool.ts';
+import { FreePlaces } from './free-places.ts';
+import { type Booked, giveBack, giveUpPlace, type Pool, quotaOf, type Take, takeCall } from './pool.ts';
 
 function pool(ratePerSecond: number, burst: number): Pool {
   return { bucket: fullBucket, quota: quotaOf({ ratePerSecond, burst }) };
@@ -20,6 +21,88 @@ function ask(target: Pool, global: Pool, times: readonly number[], maxWaitMs = 0
     return take;
   });
 }
+
+/** A call that has its place in a queue: when that is, and what it has booked. */
+interface Waiting {
+  readonly at: number;
+  readonly booked: Booked | null;
+}
+
+/** A pool that is asked, and whose callers leave its queue. */
+class AskedPool {
+  now = 0;
+  readonly starts: Waiting[] = [];
+  #pool: Pool;
+
+  constructor(ratePerSecond: number, burst: number) {
+    this.#pool = { ...pool(ratePerSecond, burst), free: new FreePlaces() };
+  }
+
+  ask(): number | null {
+    const take = takeCall(this.#pool, pool(1_000_000, 1_000_000), this.now, 5_000);
+    if (!take.taken) return null;
+    this.#pool = { ...this.#pool, bucket: take.target };
+    this.starts.push({ at: this.now + take.waitMs, booked: take.booked });
+    return take.waitMs;
+  }
+
+  /** One of those who wait, by a number that may be too high, or nobody. */
+  leave(pick: number): void {
+    const waiting = this.starts.filter(({ at }) => at > this.now);
+    const gone = waiting[pick % Math.max(1, waiting.length)];
+    if (gone === undefined || gone.booked === null) return;
+    this.starts.splice(this.starts.indexOf(gone), 1);
+    this.#pool = { ...this.#pool, bucket: giveUpPlace(this.#pool, gone.booked.target, this.now) };
+  }
+}
+
+describe('a pool whose callers leave its queue', () => {
+  it('gives a place that was left to the next who asks, and no other twice', () => {
+    const asked = new AskedPool(10, 1);
+    expect([0, 1, 2, 3].map(() => asked.ask())).toEqual([0, 100, 200, 300]);
+    asked.leave(1);
+    asked.leave(0);
+    expect([asked.ask(), asked.ask(), asked.ask()]).toEqual([100, 200, 400]);
+  });
+
+  it('owes nobody anything when all have left', () => {
+    const asked = new AskedPool(10, 2);
+    for (let i = 0; i < 9; i += 1) asked.ask();
+    for (const pick of [3, 0, 4, 0, 2, 0, 0]) asked.leave(pick);
+    asked.now = 200;
+    expect([asked.ask(), asked.ask(), asked.ask()]).toEqual([0, 0, 100]);
+  });
+
+  it('never gives more than burst plus rate, over any stretch', () => {
+    const step = fc.record({
+      gapMs: fc.constantFrom(0, 0, 0, 7, 60, 400),
+      leaves: fc.constantFrom(false, false, true),
+      pick: fc.nat(50),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(step, { minLength: 30, maxLength: 100 }),
+        (rate, burst, steps) => {
+          const asked = new AskedPool(rate, burst);
+          for (const { gapMs, leaves, pick } of steps) {
+            asked.now += gapMs;
+            if (leaves) asked.leave(pick);
+            else asked.ask();
+          }
+          const starts = asked.starts.map(({ at }) => at).toSorted((a, b) => a - b);
+          for (const [index, from] of starts.entries()) {
+            for (const [further, to] of starts.slice(index).entries()) {
+              expect(further + 1).toBeLessThanOrEqual(burst + ((to - from + 1) * rate) / 1_000);
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
 
 describe('a pool', () => {
   it('gives its burst at once, then its rate, and says when to come back', () => {

@@ -2,6 +2,7 @@ import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { Denial } from './denial.ts';
 import type { SvcEmitter } from './events.ts';
+import { FreePlaces } from './free-places.ts';
 import {
   closedGlobalBreaker,
   type GlobalBreaker,
@@ -13,7 +14,16 @@ import {
 } from './global-breaker.ts';
 import { LatencyHistory } from './latency-history.ts';
 import type { GlobalBreakerSettings, Settings } from './options.ts';
-import { carryOver, giveBack, quotaOf, type Take, takeCall } from './pool.ts';
+import {
+  type Booked,
+  carryOver,
+  giveUpPlace,
+  isSameQuota,
+  type Pool,
+  quotaOf,
+  type Take,
+  takeCall,
+} from './pool.ts';
 import type { Target } from './target.ts';
 import { type Evidence, type Passage, passBreaker, recordEvidence } from './target-breaker.ts';
 
@@ -26,13 +36,8 @@ export interface Cleared {
   readonly waitMs: number;
   /** Since when the global breaker was closing that has let it in; null when it was not. */
   readonly closingSince: number | null;
-  /** Both pools once its place was booked; null when it has none. */
+  /** Its places in both pools, where it has to wait for them. */
   readonly booked: Booked | null;
-}
-
-interface Booked {
-  readonly target: Bucket;
-  readonly global: Bucket;
 }
 
 /** Is told every denial, and answers whether to go on all the same because the rule runs in shadow. */
@@ -53,6 +58,7 @@ export class Rails {
   #settings: Settings;
   #bucket: Bucket = fullBucket;
   #quota: Quota;
+  #free = new FreePlaces();
   #global: GlobalBreaker = closedGlobalBreaker;
   #latency: LatencyHistory;
   readonly #saturatedUntil = new Map<string, number>();
@@ -75,10 +81,8 @@ export class Rails {
     const { spike } = settings.globalBreaker;
     const targets = [...this.#targets.values()];
     const waiting = targets.reduce((sum, target) => sum + target.waiting, 0);
-    const quota = quotaOf(settings.globalPool);
     this.#settings = settings;
-    this.#bucket = carryOver(this.#bucket, this.#quota, quota, waiting, Math.floor(now));
-    this.#quota = quota;
+    this.#limitTo(quotaOf(settings.globalPool), waiting, now);
     this.#troubled = targets.filter(({ breaker }) => breaker.state !== 'closed').length;
     const changed = Object.entries(spike).some(([name, value]) => was[name as keyof typeof was] !== value);
     if (changed) this.#latency = new LatencyHistory(spike);
@@ -125,7 +129,7 @@ export class Rails {
     if (passing.passes) this.#move(target, passing.breaker);
     const waitMs = take.taken ? take.waitMs : 0;
     if (passage === 'normal' && waitMs === 0) return clearNow;
-    const booked = take.taken ? { target: take.target, global: take.global } : null;
+    const booked = take.taken ? take.booked : null;
     return { clear: true, passage, waitMs, closingSince: this.#closingSince(), booked };
   }
 
@@ -152,9 +156,8 @@ export class Rails {
     this.record(target, passage, 'none', now);
     if (booked === null) return;
     const at = Math.floor(now);
-    const quota = target.quota(now);
-    target.bucket = giveBack({ bucket: target.bucket, quota }, booked.target, at);
-    this.#bucket = giveBack({ bucket: this.#bucket, quota: this.#quota }, booked.global, at);
+    target.bucket = giveUpPlace(target.pool(now), booked.target, at);
+    this.#bucket = giveUpPlace(this.#pool, booked.global, at);
   }
 
   /** Records what an attempt showed of its target. */
@@ -168,14 +171,19 @@ export class Rails {
     this.#latency.record(latencyMs, now);
   }
 
+  #limitTo(quota: Quota, waiting: number, now: number): void {
+    if (isSameQuota(quota, this.#quota)) return;
+    this.#bucket = carryOver(this.#bucket, this.#quota, quota, waiting, Math.floor(now));
+    this.#quota = quota;
+    this.#free = new FreePlaces();
+  }
+
+  get #pool(): Pool {
+    return { bucket: this.#bucket, quota: this.#quota, free: this.#free };
+  }
+
   #take(target: Target, now: number, maxWaitMs: number): Take {
-    const quota = target.quota(now);
-    const take = takeCall(
-      { bucket: target.bucket, quota },
-      { bucket: this.#bucket, quota: this.#quota },
-      Math.floor(now),
-      maxWaitMs,
-    );
+    const take = takeCall(target.pool(now), this.#pool, Math.floor(now), maxWaitMs);
     if (take.taken) {
       target.bucket = take.target;
       this.#bucket = take.global;

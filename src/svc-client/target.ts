@@ -1,8 +1,9 @@
 import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
 import { invariant } from '../core/fault.ts';
 import type { DenialCounts } from './events.ts';
+import { FreePlaces } from './free-places.ts';
 import type { BaseUrl, TargetSettings } from './options.ts';
-import { carryOver, type PoolPolicy, quotaOf } from './pool.ts';
+import { carryOver, isSameQuota, type Pool, type PoolPolicy, quotaOf } from './pool.ts';
 import { closedBreaker, type TargetBreaker } from './target-breaker.ts';
 import { freshBudget, type TargetRetryBudget } from './target-retry-budget.ts';
 import type { Endpoint, Transport } from './transport.ts';
@@ -49,6 +50,7 @@ export class Target {
   #turn = 0;
   /** What the pool gives now, in which its bucket is counted: the pinned limit while it lasts, else the configured one. */
   #quota: Quota;
+  #free = new FreePlaces();
   #pin: Pin | null = null;
   #onIdle: (() => void) | null = null;
   #closing: Promise<void> | null = null;
@@ -62,10 +64,10 @@ export class Target {
     this.retryBudget = freshBudget(settings.retryBudget, now);
   }
 
-  /** What the pool gives now. To be asked for before its bucket is looked at. */
-  quota(now: number): Quota {
-    if (this.#pin !== null && now >= this.#pin.until) this.unpin(this.#pin.until);
-    return this.#quota;
+  /** Its pool as it is now. */
+  pool(now: number): Pool {
+    this.#endPin(now);
+    return { bucket: this.bucket, quota: this.#quota, free: this.#free };
   }
 
   /** The pin in force, for those who look. */
@@ -75,7 +77,7 @@ export class Target {
   }
 
   pin(policy: PoolPolicy, forMs: number, now: number): void {
-    this.quota(now);
+    this.#endPin(now);
     this.#pin = { policy, until: now + forMs };
     this.#limitTo(policy, now);
   }
@@ -97,7 +99,7 @@ export class Target {
   async reconfigure(settings: TargetSettings, now: number): Promise<void> {
     const unused = [...this.#routes];
     const sameConnections = settings.connections === this.settings.connections;
-    this.quota(now);
+    this.#endPin(now);
     this.settings = settings;
     if (this.#pin === null) this.#limitTo(settings.pool, now);
     this.#routes = settings.urls.map((url) => {
@@ -131,10 +133,17 @@ export class Target {
     await closeAll(this.#routes);
   }
 
+  /** One whose time is over has ended then. */
+  #endPin(now: number): void {
+    if (this.#pin !== null && now >= this.#pin.until) this.unpin(this.#pin.until);
+  }
+
   #limitTo(policy: PoolPolicy, now: number): void {
     const quota = quotaOf(policy);
+    if (isSameQuota(quota, this.#quota)) return;
     this.bucket = carryOver(this.bucket, this.#quota, quota, this.waiting, Math.floor(now));
     this.#quota = quota;
+    this.#free = new FreePlaces();
   }
 
   #open({ origin, prefix }: BaseUrl): OpenRoute {
