@@ -282,6 +282,8 @@ describe('a svc URL', () => {
     ['svc://stock@1/', 'stock@1', '/'],
     ['svc://stock@1?q=1', 'stock@1', '/?q=1'],
     ['svc://stock@1/a/b?q=1#part', 'stock@1', '/a/b?q=1'],
+    ['svc://stock@1/café 1/中?q=ä+b c', 'stock@1', '/caf%C3%A9%201/%E4%B8%AD?q=%C3%A4+b%20c'],
+    ['svc://stock@1/%C3%A9?q=\ud800', 'stock@1', '/%C3%A9?q=%EF%BF%BD'],
     ['svc://a@b@1/x', 'a@b@1', '/x'],
   ])('%s names a service and a path', (text, slugKey, path) => {
     expect(readSvcUrl(text)).toEqual({ slugKey, path });

@@ -31,6 +31,14 @@ export type SvcFetch = (input: string | URL, init?: SvcRequestInit) => Promise<R
 
 const SVC_URL = /^svc:\/\/([^/?#]*)([/?][^#]*)?(?:#.*)?$/;
 
+/** What a request line cannot hold as it is: undici would send other letters as single bytes. */
+const UNWRITABLE = /[^!-~]+/g;
+
+/** As every URL is written: a query holds what people have typed. */
+function encoded(path: string): string {
+  return path.replace(UNWRITABLE, (text) => encodeURIComponent(Buffer.from(text).toString()));
+}
+
 /** Parts `svc://name@major/path?query` into slugKey and path. */
 export function readSvcUrl(input: string | URL): { readonly slugKey: string; readonly path: string } {
   const match = SVC_URL.exec(String(input));
@@ -38,7 +46,7 @@ export function readSvcUrl(input: string | URL): { readonly slugKey: string; rea
     throw new Fault('INPUT_INVALID', `url: expected svc://name@major/path, got ${shapeOf(input)}`);
   }
   const [, slugKey = '', path = '/'] = match;
-  return { slugKey, path: path.startsWith('/') ? path : `/${path}` };
+  return { slugKey, path: encoded(path.startsWith('/') ? path : `/${path}`) };
 }
 
 interface Caller {

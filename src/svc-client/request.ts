@@ -56,6 +56,8 @@ export interface PreparedRequest {
 
 /** What nearly every path is made of, and which leaves nothing to look for. */
 const PLAIN = /^[\w/-]+$/;
+/** Other letters would be sent as single bytes, which is no UTF-8. Spaces and the like undici refuses. */
+const ASCII = /^[\0-\x7f]*$/;
 /**
  * Dot segments, also encoded, and backslashes: a path must not climb out of the prefix of its base URL. Some servers decode a
  * slash or a backslash before they look for segments, and some cut off what follows a `;` in one.
@@ -67,6 +69,7 @@ function checkPath(path: unknown): string {
     throw new Fault('INPUT_INVALID', `path: expected a text that begins with /, got ${shapeOf(path)}`);
   }
   if (PLAIN.test(path)) return path;
+  if (!ASCII.test(path)) throw new Fault('INPUT_INVALID', 'path: expected other letters percent-encoded');
   const query = path.indexOf('?');
   if (path.includes('#') || CLIMBING.test(query === -1 ? path : path.slice(0, query))) {
     throw new Fault('INPUT_INVALID', 'path: expected no fragment, no dot segments and no backslash');
