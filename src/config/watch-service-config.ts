@@ -181,7 +181,10 @@ function fingerprint(files: readonly string[]): string {
 function stamp(file: string): string {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
+    // The time of its last change of any kind: one that was closed to us is another once it may be read.
+    return found === undefined
+      ? 'none'
+      : `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
   } catch (cause) {
     // A link that leads to itself, a folder that is closed to us: reading the file will say so, and nobody waits here.
     return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';

@@ -5,6 +5,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,6 +90,17 @@ describe('a watched configuration file', () => {
     expect(live).toEqual(['limits']);
     expect(config.limits.ratePerSecond).toBe(20);
     expect(listening.watcher.current).toBe(config);
+  });
+
+  it('is taken over when it only looks as before: its rights have changed, or it was copied with its time', async () => {
+    const write = (rate: number) => {
+      writeFileSync(path, yaml(rate));
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+    };
+    write(10);
+    listening = new Listening(path);
+    write(20);
+    expect((await listening.nextChange()).config.limits.ratePerSecond).toBe(20);
   });
 
   it('is taken over also while others write in its folder all the time', async () => {
