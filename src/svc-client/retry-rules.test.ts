@@ -76,7 +76,27 @@ describe('Retry-After', () => {
     const date = 'Tue, 15 Nov 1994 12:45:26 GMT';
     expect(retryAfterMs({ 'retry-after': 'Tue, 15 Nov 1994 12:45:31 GMT', date })).toBe(5_000);
     expect(retryAfterMs({ 'retry-after': 'Tue, 15 Nov 1994 12:45:00 GMT', date })).toBe(0);
-    expect(retryAfterMs({ 'retry-after': date })).toBeNull();
+  });
+
+  it.each([undefined, 'yesterday'])(
+    'is read against our clock where the date of the response is %j',
+    (date) => {
+      const receivedAt = Date.parse('Tue, 15 Nov 1994 12:45:29 GMT');
+      const read = (line: string) => retryAfterMs({ 'retry-after': line, date }, receivedAt);
+      expect(read('Tue, 15 Nov 1994 12:45:31 GMT')).toBe(2_000);
+      expect(read('Tue, 15 Nov 1994 12:45:00 GMT')).toBe(0);
+      expect(read('soon')).toBeNull();
+    },
+  );
+
+  it('is read as a date of any form that HTTP has had, all of Greenwich', () => {
+    const date = 'Sun, 06 Nov 1994 08:49:30 GMT';
+    const forms = [
+      'Sun, 06 Nov 1994 08:49:37 GMT',
+      'Sunday, 06-Nov-94 08:49:37 GMT',
+      'Sun Nov  6 08:49:37 1994',
+    ];
+    expect(forms.map((line) => retryAfterMs({ 'retry-after': line, date }))).toEqual([7_000, 7_000, 7_000]);
   });
 
   it('is the longest of several', () => {
