@@ -92,11 +92,24 @@ export class RouteTable {
    * @param otherPaths what the path may be besides, as {@link pathTexts} tells it; the dearest route of all counts.
    */
   find(method: string, path: string, otherPaths?: readonly string[] | undefined): CompiledRoute {
-    const capital = capitalMethod(method);
-    const routes = this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital) ?? this.#anyMethod;
+    const routes = this.#routesOf(method);
     const route = routes.find(path);
     if (otherPaths === undefined || otherPaths.length === 0) return route;
     return otherPaths.reduce((dearest, other) => dearerOf(dearest, routes.findText(other)), route);
+  }
+
+  /**
+   * Every route that a server may take the call for, each once. Nothing of it is remembered.
+   *
+   * @param path as the client sent it, without a query.
+   */
+  findAll(method: string, path: string): readonly CompiledRoute[] {
+    return [...new Set(this.#routesOf(method).findAll(path))];
+  }
+
+  #routesOf(method: string): MethodRoutes {
+    const capital = capitalMethod(method);
+    return this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital) ?? this.#anyMethod;
   }
 }
 
@@ -133,7 +146,7 @@ class MethodRoutes {
   readonly #other: CompiledRoute;
   readonly #mostSegments: number;
   readonly #minded: Strictness;
-  readonly #recent = new RecentPaths((path) => this.#match(path));
+  readonly #recent = new RecentPaths((path) => this.findAll(path).reduce(dearerOf));
 
   constructor(patterns: readonly Pattern[], other: CompiledRoute) {
     this.#patterns = patterns;
@@ -152,17 +165,20 @@ class MethodRoutes {
     return this.#patterns.length === 0 ? this.#other : this.#recent.find(target);
   }
 
-  #match(target: string): CompiledRoute {
-    const texts = pathTexts(target);
-    if (texts === null) return this.#patterns.reduce(dearerOf, this.#other);
-    return texts.map((text) => this.findText(text)).reduce(dearerOf);
+  /** One of each reading; all there are of a path with too many. */
+  findAll(path: string): readonly CompiledRoute[] {
+    if (this.#patterns.length === 0) return [this.#other];
+    const texts = pathTexts(path);
+    return texts === null ? [this.#other, ...this.#patterns] : texts.flatMap((text) => this.#ofText(text));
   }
 
   /** Of a path in which only slashes have a meaning. */
   findText(text: string): CompiledRoute {
-    return textReadings(text, this.#mostSegments, this.#minded)
-      .map((reading) => this.#first(reading))
-      .reduce(dearerOf);
+    return this.#ofText(text).reduce(dearerOf);
+  }
+
+  #ofText(text: string): readonly CompiledRoute[] {
+    return textReadings(text, this.#mostSegments, this.#minded).map((reading) => this.#first(reading));
   }
 
   #first({ strictness, segments }: PathReading): CompiledRoute {

@@ -56,6 +56,20 @@ describe('the pressure of the services behind a gateway', () => {
     expect(gateway.scaleOf(get('/list'))).toBe(1);
   });
 
+  it('is not got round by a path that may be one of several services, nor counts for others', async () => {
+    const services = [
+      { name: 'shop', path: '/shop/*' },
+      { name: 'orders', path: '/orders/*' },
+      { name: 'rest' },
+    ];
+    const gateway = await gatewayBefore(services, { orders: 0.8, rest: 0.5 });
+    const ways = ['/shop/..%2forders/7', '/orders/../shop/7', '/ORDERS/7', '/x;/../orders/7'];
+    for (const way of ways) expect(gateway.scaleOf(get(way)), way).toBeCloseTo(0.2);
+    for (const plain of ['/shop/7', '/shop/A%20b//c/', '/shop'])
+      expect(gateway.scaleOf(get(plain)), plain).toBe(1);
+    expect(gateway.scaleOf(get('/Shop/7'))).toBeCloseTo(0.5);
+  });
+
   it('leaves a tenth at least, and is told by name', async () => {
     const gateway = await gatewayBefore([{ name: 'shop', path: '/shop/*' }, { name: 'rest' }], { rest: 1 });
     expect(gateway.scaleOf(get('/anything'))).toBeCloseTo(0.1);

@@ -3,6 +3,7 @@ import { type PressureWatch, watchPressure } from '../concurrency/pressure-excha
 import { pressureKey } from '../concurrency/pressure-record.ts';
 import type { GatewayService } from '../config/service-config.ts';
 import type { Call } from '../limits/index.ts';
+import { RecentPaths } from '../limits/recent-paths.ts';
 import { RouteTable } from '../limits/route-table.ts';
 import type { Store } from '../stores/store.ts';
 
@@ -27,6 +28,7 @@ export class GatewayPressure {
   readonly #namesByPath = new Map<string, string>();
   /** Of the service that calls go to which no path stands for. */
   readonly #otherName: string | null;
+  readonly #recent = new RecentPaths((path) => this.#namesOf(path));
   #watch: PressureWatch | null = null;
 
   /** @throws Fault `CONFIG_INVALID` when a name or the environment cannot be part of a record's name. */
@@ -62,11 +64,11 @@ export class GatewayPressure {
   }
 
   /** Of the refill rate of whoever makes this call, from 0.1 to 1. */
-  scaleOf({ method, path }: Call): number {
+  scaleOf({ path }: Call): number {
     const watch = this.#watch;
     if (watch === null) return 1;
-    const name = this.#namesByPath.get(this.#paths.find(method, path).name) ?? this.#otherName;
-    return name === null ? 1 : refillScale(watch.pressureOf(name));
+    const pressures = this.#recent.find(path).map((name) => watch.pressureOf(name));
+    return refillScale(Math.max(0, ...pressures));
   }
 
   now(): readonly ServicePressure[] {
@@ -74,5 +76,13 @@ export class GatewayPressure {
       ...service,
       pressure: this.#watch?.pressureOf(service.name) ?? 0,
     }));
+  }
+
+  /** Several where servers read the path in several ways: else whoever calls would choose by whose pressure. */
+  #namesOf(path: string): readonly string[] {
+    const names = this.#paths
+      .findAll('GET', path)
+      .map((route) => this.#namesByPath.get(route.name) ?? this.#otherName);
+    return names.filter((name) => name !== null);
   }
 }
