@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normaliseIdentifier } from './identifier.ts';
+import { isPlainSpelling, normaliseIdentifier } from './identifier.ts';
 
 const vectors = new URL('../../../shared/data/kratos-identifiers.json', import.meta.url);
 
@@ -76,5 +76,25 @@ describe('an account has one key', () => {
         expect(normaliseIdentifier(typed)).toBe('+4917667111638');
       }),
     );
+  });
+});
+
+describe('a spelling that stands for the same account in every version of Kratos', () => {
+  test.each([
+    [true, ' Alice@Example.com\n'],
+    [true, '\u00a0jürgen\u2003'],
+    [true, 'İvan'],
+    [true, '+16502530000'],
+    [true, ''],
+    [false, 'ａlice'],
+    [false, 'al\u200bice'],
+    [false, '\ufeffalice'],
+    [false, '\u200b'],
+    [false, 'oﬃce'],
+    [false, 'Ju\u0308rgen'],
+    [false, '+1 650-253-0000'],
+    [false, 'tel:+16502530000'],
+  ])('%s for %j', (isPlain, typed) => {
+    expect(isPlainSpelling(typed, normaliseIdentifier(typed))).toBe(isPlain);
   });
 });

@@ -23,6 +23,17 @@ export function normaliseIdentifier(identifier: string): string {
 }
 
 /**
+ * Whether every version of Kratos finds the account of that key by this spelling. All of them trim and lower; to those that do
+ * no more, a name in full width, one with something invisible in it or a number with spaces is an account of its own, which
+ * anybody can make: to sign in to it proves nothing about the account whose key it has.
+ *
+ * @param key what {@link normaliseIdentifier} makes of it
+ */
+export function isPlainSpelling(identifier: string, key: string): boolean {
+  return toLower(trimmed(identifier)) === key && identifier.search(invisible) < 0;
+}
+
+/**
  * Lower case one character at a time, as Go does it. JavaScript would look at the neighbours of a sigma and make two
  * characters of `İ`, and an account would have two keys.
  */

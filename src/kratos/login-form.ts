@@ -1,5 +1,5 @@
 import { visitFormFields } from './form-fields.ts';
-import { normaliseIdentifier } from './identifier.ts';
+import { isPlainSpelling, normaliseIdentifier } from './identifier.ts';
 import { visitJsonFields } from './json-fields.ts';
 import { visitMultipartFields } from './multipart-fields.ts';
 
@@ -148,6 +148,7 @@ class FormReader {
   #noteIdentifier(value: string): void {
     if (this.#identifiers.size > mostIdentifiers) return;
     const identifier = normaliseIdentifier(value);
+    if (!isPlainSpelling(value, identifier)) this.#isPlain = false;
     if (identifier !== '') this.#identifiers.add(identifier);
   }
 

@@ -71,6 +71,15 @@ describe('after a login', () => {
     expect((await beforeLogin(call)).body).toMatchObject({ identifier_attempts: 1, ip_attempts: 1 });
   });
 
+  test('those of an account that older versions of Kratos tell from it go on', async () => {
+    const { beforeLogin, afterLogin } = open();
+    const call = bytes({ identifier: 'alice@example.com', client_ip: '203.0.113.7' });
+    await beforeLogin(call);
+    for (const email of ['ａlice@example.com', 'al\u200bice@example.com'])
+      expect((await afterLogin(bytes({ email, client_ip: '203.0.113.7' }))).status).toBe(200);
+    expect((await beforeLogin(call)).body).toMatchObject({ identifier_attempts: 2, ip_attempts: 2 });
+  });
+
   test.each(['', '{}', 'null'])('a call with %j is answered, with a warning', async (body) => {
     const { afterLogin, warnings } = open();
     expect((await afterLogin(bytes(body))).status).toBe(200);

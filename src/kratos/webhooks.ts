@@ -2,7 +2,7 @@ import type { EventHub } from '../guard/events.ts';
 import { addressIn } from './client-ip.ts';
 import type { CounterBackoff } from './counter-backoff.ts';
 import type { KratosEvents } from './events.ts';
-import { normaliseIdentifier } from './identifier.ts';
+import { isPlainSpelling, normaliseIdentifier } from './identifier.ts';
 import { lockoutMessage } from './lockout-words.ts';
 
 /** What a webhook answers. */
@@ -65,7 +65,7 @@ export function createWebhooks(backoff: CounterBackoff): Webhooks {
         warn(events, 'KRATOS_WEBHOOK_EMPTY', 'An after-login webhook named neither an email nor an address.');
         return reset;
       }
-      await backoff.reset(identifier, ip);
+      await backoff.reset(isProven(fields.email, identifier) ? identifier : null, ip);
       return reset;
     },
   };
@@ -99,6 +99,10 @@ function identifierOf(value: unknown): string | null {
   const identifier = typeof value === 'string' ? normaliseIdentifier(value) : '';
   return identifier === '' ? null : identifier;
 }
+
+/** What Kratos names is the caller's own account; that the counter is that account's, its spelling has to show. */
+const isProven = (email: unknown, key: string | null): boolean =>
+  typeof email === 'string' && key !== null && isPlainSpelling(email, key);
 
 const addressOf = (value: unknown): string | null =>
   typeof value === 'string' ? addressIn(value.trim()) : null;

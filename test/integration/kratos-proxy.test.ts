@@ -375,6 +375,14 @@ describe('a login that succeeds', () => {
     }
   });
 
+  test('does nothing for an account that only some versions of Kratos take for the same', async () => {
+    const scene = await open();
+    await statuses(9, () => scene.login(wrong()));
+    const alike = { ...right, identifier: 'ａlice@example.com' };
+    expect((await scene.login(alike)).status).toBe(200);
+    expect((await scene.login(wrong())).status).toBe(429);
+  });
+
   test('resets nothing where that is left to the webhook', async () => {
     const scene = await open({ counters: { resetOnSuccess: false } });
     expect(await statuses(12, () => scene.login(right))).toEqual([...Array(10).fill(200), 429, 429]);
