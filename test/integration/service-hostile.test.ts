@@ -210,6 +210,32 @@ describe('connections', () => {
     await under.close();
   });
 
+  it('that are refused while they send hear it, and are not read for ever', async () => {
+    const under = await startService();
+    const refused = async () => {
+      const socket = connect({ port: under.port, host: '127.0.0.1', allowHalfOpen: true });
+      const errors: Error[] = [];
+      socket.on('error', (error) => errors.push(error)).write(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(String(answer)).toMatch(/^HTTP\/1.1 431 /);
+      await once(socket, 'end');
+      return { socket, errors, closed: new Promise((resolve) => socket.once('close', resolve)) };
+    };
+    const honest = await refused();
+    for (let piece = 0; piece < 5; piece += 1) {
+      honest.socket.write('y'.repeat(100_000));
+      await sleep(10);
+    }
+    honest.socket.end();
+    await honest.closed;
+    expect(honest.errors).toEqual([]);
+    const endless = await refused();
+    const more = () => endless.socket.writable && endless.socket.write('y'.repeat(65_536), more);
+    more();
+    await endless.closed;
+    await under.close();
+  });
+
   it('that send requests in a row get their answers in that order', async () => {
     const under = await startService();
     const [socket] = await openSockets(under.port, 1);

@@ -59,7 +59,8 @@ export function startExample(name: string): Promise<ExampleScene> {
 async function startOnce(name: string): Promise<ExampleScene> {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-example-'));
   const seen: Seen[] = [];
-  const app = createServer((incoming, response) => {
+  // Many applications take larger headers than the service does.
+  const app = createServer({ maxHeaderSize: 2 ** 21 }, (incoming, response) => {
     seen.push({ url: incoming.url ?? '', headers: incoming.headers });
     response.setHeader('content-type', 'text/plain').end('hello from the app');
   }).listen(0, '127.0.0.1');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
 import type { ConnectionBounds } from './bounds.ts';
 import { Connections } from './connections.ts';
+import { endWithLastWords } from './last-words.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
 
 /** Answers one request. Must not reject. */
@@ -49,7 +50,10 @@ export class HttpListener {
     // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
     this.#server.maxHeadersCount = 0;
     this.#server.on('drop', () => events.dropped());
+    const ended = new WeakSet<Socket>();
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (ended.has(socket)) return;
+      ended.add(socket);
       // A client that is gone has asked nothing and hears nothing; one that is being answered would take ours for a part of it.
       if (error.code === 'ECONNRESET' || answers.hasBegunOn(socket)) socket.destroy();
       else events.malformed(endWithProblem(socket, codeOf(error)));
@@ -158,10 +162,9 @@ function endWithProblem(socket: Socket | null, code: ProblemCode): number {
     return problem.status;
   }
   const body = JSON.stringify(problem);
-  socket.end(
+  endWithLastWords(
+    socket,
     `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    // What the client still sends would keep a half-closed connection open.
-    () => socket.destroy(),
   );
   return problem.status;
 }
