@@ -91,6 +91,20 @@ describe('the example for Envoy', () => {
     expect((await limited('203.0.113.8', '/export')).overall_code).toBe('OK');
   });
 
+  it('limits a client whatever it writes into its path, as long as Envoy takes it', async () => {
+    const codes: string[] = [];
+    for (const bytes of [10, 9_000, 59_000, 59_001]) {
+      codes.push((await limited('203.0.113.9', `/export?${'a'.repeat(bytes)}`)).overall_code);
+    }
+    expect(codes).toEqual(['OK', 'OK', 'OK', 'OVER_LIMIT']);
+    const twelveTimes = Array(12)
+      .fill(descriptorsOf('203.0.113.9', `/export?${'a'.repeat(59_000)}`))
+      .flat();
+    expect((await client.shouldRateLimit({ domain: 'edge', descriptors: twelveTimes })).overall_code).toBe(
+      'OVER_LIMIT',
+    );
+  });
+
   it('asks ext_authz for the bucket of the client, whatever the client says of itself', async () => {
     const check = (address: string, forwardedFor: string) =>
       client.check({

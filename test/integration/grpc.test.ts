@@ -161,11 +161,6 @@ describe('RateLimitService/ShouldRateLimit', () => {
       'descriptors[0].entries: a key is empty',
     ],
     [
-      'a long value',
-      { domain: 'edge', descriptors: [descriptor('user', 'a'.repeat(9_000))] },
-      'descriptors[0].entries: a key or value is longer than 8192 characters',
-    ],
-    [
       'a limit without a unit',
       { domain: 'edge', descriptors: [descriptor('user', 'a', { limit: { requests_per_unit: 1 } })] },
       'descriptors[0].limit.unit is no unit of time',

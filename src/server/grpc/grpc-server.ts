@@ -34,7 +34,7 @@ export interface GrpcParts {
    * everybody is anonymous.
    */
   readonly userHeader?: (() => string | null) | undefined;
-  /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. Default 256 KiB: all headers of a request. */
+  /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. Default 1 MiB: the longest header that Envoy takes, in a dozen of descriptors. */
   readonly messageBytes?: number | undefined;
   /** Connections at once; more are closed as they come. Default 4096. */
   readonly connections?: number | undefined;
@@ -55,7 +55,7 @@ export interface GrpcListener {
   close(): Promise<void>;
 }
 
-const defaultMessageBytes = 256 * 1024;
+const defaultMessageBytes = 1024 * 1024;
 const defaultConnections = 4_096;
 const defaultSilentMs = 10_000;
 const defaultIdleMs = 5 * 60_000;
