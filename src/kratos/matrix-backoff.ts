@@ -3,6 +3,7 @@ import type { Decision, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardRequest, signalBounds } from '../guard/signals.ts';
+import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
@@ -69,11 +70,15 @@ export class MatrixBackoff implements LoginBackoff {
     return Promise.all(this.#requestsOf(login).map((request) => guard[op](request)));
   }
 
-  /** A login that names nobody counts on its address alone, which stands in for the account. */
+  /**
+   * A login that names nobody counts on its address alone, which stands in for the account: by what one subscriber has, and in
+   * capitals, which no identifier has, so that nobody can fail in its name from elsewhere.
+   */
   #requestsOf(login: LoginAttempt): GuardRequest[] {
     const { loginAction = 'auth.login', codeAction = 'auth.otp' } = this.#options;
     const ip = login.ip ?? '0.0.0.0';
-    const accounts = login.identifiers.length > 0 ? login.identifiers : [`address ${ip}`];
+    const accounts =
+      login.identifiers.length > 0 ? login.identifiers : [`ADDRESS ${parseAddress(ip).network}`];
     const action = login.isOneTimeCode ? codeAction : loginAction;
     const ua = login.ua?.slice(0, longestAgent) ?? null;
     return accounts.map((account) => ({ action, account: nameOf(account), ip, ua }));

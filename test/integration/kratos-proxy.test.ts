@@ -471,6 +471,26 @@ describe('the engine in front of Kratos', () => {
     expect(all.at(-1)).toBe(429);
   });
 
+  test('lets nobody speak for an address by naming it like an account', async () => {
+    const { scene } = await openMatrix();
+    const guess = { method: 'code', identifier: 'address 198.51.100.7', code: '000000' };
+    await statuses(8, (index) => scene.login(guess, { 'true-client-ip': `192.0.2.${index}` }));
+    const owner = { 'true-client-ip': '198.51.100.7' };
+    expect((await scene.login({ method: 'totp', totp_code: '000000' }, owner)).status).toBe(400);
+  });
+
+  test('counts a login that names nobody on the whole network of a subscriber', async () => {
+    const { scene } = await openMatrix();
+    const from = (index: number) => ({
+      'true-client-ip': `2001:db8:1:2::${index}`,
+      'user-agent': `Mozilla/5.0 Chrome/${100 + index}.0`,
+    });
+    const all = await statuses(8, (index) =>
+      scene.login({ method: 'totp', totp_code: '000000' }, from(index)),
+    );
+    expect(all).toEqual([400, 400, ...Array<number>(6).fill(429)]);
+  });
+
   test('refuses a success that a block has overtaken, and keeps the session from the client', async () => {
     const guard = createGuard({ secret });
     const backoff = new MatrixBackoff({ guard });
