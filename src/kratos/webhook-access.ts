@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { showsProxy } from '../connections/proxy-signs.ts';
 import { type AddressSet, addressIn } from './client-ip.ts';
 
 /** Who may call the webhooks. */
@@ -19,6 +20,8 @@ export interface WebhookCaller {
   /** The caller's address, found through trusted proxies. */
   readonly ip: string;
   readonly headers: IncomingHttpHeaders;
+  /** Of the request: `1.1`. */
+  readonly httpVersion: string;
   readonly body: Uint8Array;
 }
 
@@ -38,10 +41,10 @@ export function createWebhookAccess(
   const { tokenSha256, signatureSecret, addresses } = options;
   const nowSeconds = options.nowSeconds ?? (() => Math.floor(Date.now() / 1_000));
   if (tokenSha256 === null && signatureSecret === null) {
-    return ({ ip, headers }) => {
-      const address = addressIn(ip);
+    return (caller) => {
+      const address = addressIn(caller.ip);
       const isKnown = address !== null && (isLoopback(address) || addresses.has(address));
-      return isKnown && !isLed(headers, address)
+      return isKnown && !isLed(caller, address)
         ? null
         : { status: 403, detail: 'Only loopback and the configured addresses are served.' };
     };
@@ -73,11 +76,12 @@ function isValid(signature: string, secret: string, body: Uint8Array, now: numbe
 
 /**
  * Whether somebody else speaks through a caller we know: a page of another site through a browser on this machine, or the
- * world through a proxy here that nobody has listed. Kratos sends none of these headers.
+ * world through a proxy here that nobody has listed. Kratos shows nothing of that.
  */
-function isLed(headers: IncomingHttpHeaders, address: string): boolean {
+function isLed(caller: WebhookCaller, address: string): boolean {
+  const { headers } = caller;
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return true;
-  return isLoopback(address) && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined;
+  return isLoopback(address) && showsProxy(caller);
 }
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

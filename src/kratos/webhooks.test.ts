@@ -90,7 +90,7 @@ describe('after a login', () => {
 describe('who may call', () => {
   const body = bytes({ identifier: 'a' });
   const nobody = { has: () => false };
-  const caller = (ip: string, headers = {}) => ({ ip, headers, body });
+  const caller = (ip: string, headers = {}, httpVersion = '1.1') => ({ ip, headers, httpVersion, body });
 
   test('without token and secret: loopback and the given addresses', () => {
     const access = createWebhookAccess({
@@ -106,9 +106,13 @@ describe('who may call', () => {
       { origin: 'http://localhost' },
       { 'sec-fetch-site': 'cross-site' },
       { forwarded: 'for=192.0.2.1' },
+      { 'x-real-ip': '192.0.2.1' },
+      { via: '1.1 varnish' },
     ];
     for (const headers of [...led, { 'x-forwarded-for': '192.0.2.1' }])
       expect(access(caller('127.0.0.1', headers))).toMatchObject({ status: 403 });
+    // As nginx asks unless it is told otherwise.
+    expect(access(caller('127.0.0.1', {}, '1.0'))).toMatchObject({ status: 403 });
     expect(access(caller('10.1.2.3', { 'x-forwarded-for': '10.1.2.3' }))).toBeNull();
   });
 

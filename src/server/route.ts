@@ -15,6 +15,8 @@ export interface RouteCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** Of the request: `1.1`. */
+  readonly httpVersion: string;
   /** The names of the headers as they came, in their order. */
   readonly headerNames: readonly string[];
   readonly body: unknown;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { showsProxy } from '../../connections/proxy-signs.ts';
 import { addressOf, isTranslated } from '../../limits/cidr-set.ts';
 import type { Role, Route } from '../route.ts';
 import type { ProblemCode } from './problem.ts';
-import { showsProxy } from './proxy-signs.ts';
 import type { TokenBook } from './token-book.ts';
 
 /** Who is let in, or why nobody is. */

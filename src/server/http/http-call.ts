@@ -63,6 +63,10 @@ export class HttpCall implements RouteCall {
     return this.#request.headers;
   }
 
+  get httpVersion(): string {
+    return this.#request.httpVersion;
+  }
+
   get headerNames(): readonly string[] {
     return this.#request.rawHeaders.filter((_, index) => index % 2 === 0);
   }
