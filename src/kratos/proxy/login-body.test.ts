@@ -95,6 +95,24 @@ describe('the bodies of logins', () => {
     expect(await reading).toHaveLength(2);
   });
 
+  it('make room for others where they are long on their way', async () => {
+    const bodies = new LoginBodies(4 * usualLoginBytes);
+    const readings = [];
+    for (let opened = 0; opened < 2; opened += 1) {
+      const { upload } = await beginLogin(usualLoginBytes);
+      readings.push(bodies.read(upload));
+      await received(upload, usualLoginBytes);
+    }
+    for (let others = 0; others < 3; others += 1) {
+      const { client, upload } = await beginLogin(usualLoginBytes / 4 - 1);
+      const reading = bodies.read(upload);
+      client.end('b');
+      expect(await reading).toHaveLength(usualLoginBytes / 4);
+    }
+    expect(await readings[0]).toBe('busy');
+    expect(await Promise.race([readings[1], turn('under way')])).toBe('under way');
+  });
+
   it('hold nothing any more once they were too large', async () => {
     const bodies = new LoginBodies(2 * mostLoginBytes);
     for (let sent = 0; sent < 3; sent += 1) {

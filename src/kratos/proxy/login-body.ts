@@ -33,11 +33,14 @@ class Room {
 /**
  * Reads bodies, none of more than {@link mostLoginBytes} and all together within a bound, so that many large logins at once
  * cannot fill the memory. What every body has first, as much as people need, has a room of its own: whoever sends large
- * ones slowly fills the other.
+ * ones slowly fills the other. Where that room is full too, those that have been on their way for longest make room:
+ * a login of people is there at once.
  */
 export class LoginBodies {
   readonly #usual: Room;
   readonly #excess: Room;
+  /** Those that are not whole yet, by how to give them up, oldest first. */
+  readonly #unfinished = new Set<() => void>();
 
   /** @param mostBytes of all logins that are being read or waiting for their answer, half of it for what people need */
   constructor(mostBytes = 64 * mostLoginBytes) {
@@ -51,20 +54,24 @@ export class LoginBodies {
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
+      const giveUp = () => end('busy');
       const end = (reading: BodyReading) => {
+        this.#unfinished.delete(giveUp);
         request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
         if (typeof reading === 'string') this.#resize(bytes, 0);
         resolve(reading);
       };
       const take = (chunk: Buffer) => {
-        const hasRoom = this.#resize(bytes, bytes + chunk.length);
+        this.#resize(bytes, bytes + chunk.length);
         bytes += chunk.length;
         chunks.push(chunk);
         if (bytes > mostLoginBytes) end('too-large');
-        else if (!hasRoom) end('busy');
+        else if (bytes > usualLoginBytes && this.#excess.isOver) end('busy');
+        else this.#makeRoom();
       };
       const finish = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
       const leave = () => end('gone');
+      this.#unfinished.add(giveUp);
       request.on('data', take).on('end', finish).on('close', leave).on('error', leave);
     });
   }
@@ -73,12 +80,19 @@ export class LoginBodies {
     this.#resize(body.length, 0);
   }
 
-  /** Of one body. Tells whether there is room where it has grown. */
-  #resize(from: number, to: number): boolean {
+  /** Of one body. */
+  #resize(from: number, to: number): void {
     const [usualFrom, usualTo] = [Math.min(from, usualLoginBytes), Math.min(to, usualLoginBytes)];
     this.#usual.change(usualTo - usualFrom);
     this.#excess.change(to - usualTo - (from - usualFrom));
-    return !(usualTo > usualFrom && this.#usual.isOver) && !(to > usualLoginBytes && this.#excess.isOver);
+  }
+
+  /** What is whole stays: it waits for Kratos. So the last to be given up is the one that has just grown. */
+  #makeRoom(): void {
+    for (const giveUp of this.#unfinished) {
+      if (!this.#usual.isOver) return;
+      giveUp();
+    }
   }
 }
 
