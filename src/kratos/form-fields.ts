@@ -5,7 +5,8 @@ import { utf8Of } from './utf8.ts';
 const longestName = 128;
 
 /**
- * Shows the fields of a form or a query: `a=1&b=2`. A name too long to matter is shown as an empty one.
+ * Shows the fields of a form or a query: `a=1&b=2`. A name too long to matter is shown as an empty one. A semicolon may be a
+ * part of a value or stand between two fields, as it did in Go until 1.17, so what has one is shown both ways.
  *
  * @param text a character for each byte (latin1): a character may be written partly as it is and partly escaped, so bytes
  * are made characters last
@@ -14,9 +15,15 @@ export function visitFormFields(text: string, visit: FieldVisitor): void {
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf('&', start);
     const end = found < 0 ? text.length : found;
-    if (end > start) visitField(text.slice(start, end), visit);
+    if (end > start) visitBothWays(text.slice(start, end), visit);
     start = end + 1;
   }
+}
+
+function visitBothWays(field: string, visit: FieldVisitor): void {
+  visitField(field, visit);
+  if (!field.includes(';')) return;
+  for (const piece of field.split(';')) if (piece !== '') visitField(piece, visit);
 }
 
 function visitField(field: string, visit: FieldVisitor): void {

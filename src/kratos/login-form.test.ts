@@ -59,8 +59,13 @@ describe('a login', () => {
     ['fields that stand twice', 'identifier=a&identifier=b'],
     ['escaped names', '%69dentifier=a&iden%74ifier=b'],
     ['two names for it', 'address=a&password_identifier=b&csrf_token=x'],
+    ['semicolons, which old versions of Go take for ampersands', 'x=1;identifier=a;y;;address=b&z=;'],
   ])('as a form with %s is one at every account', (_, body) => {
     expect(identifiersIn(body, form)).toEqual(['a', 'b']);
+  });
+
+  test('counts at a name with a semicolon, and at the one before it', () => {
+    expect(identifiersIn('identifier=a;b&password=c;d', form)).toEqual(['a;b', 'a']);
   });
 
   test('decodes what forms escape', () => {
