@@ -21,11 +21,16 @@ afterEach(async () => {
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
 /** A proxy before something that answers as it is told, and clients that write what they like. */
-async function open(backoff: LoginBackoff, answer: RequestListener, upstream: Partial<UpstreamOptions> = {}) {
+async function open(
+  backoff: LoginBackoff,
+  answer: RequestListener,
+  upstream: Partial<UpstreamOptions> = {},
+  connections?: number,
+) {
   const kratos = createServer(answer).listen(0, '127.0.0.1');
   await once(kratos, 'listening');
   const url = `http://127.0.0.1:${portOf(kratos)}`;
-  const proxy = createKratosProxy({ upstream: { url, ...upstream }, backoff });
+  const proxy = createKratosProxy({ upstream: { url, ...upstream }, backoff, connections });
   proxy.server.listen(0, '127.0.0.1');
   await once(proxy.server, 'listening');
   ends.push(async () => {
@@ -95,6 +100,21 @@ describe('the login proxy and unfriendly clients', () => {
     await until(() => login.heard.startsWith('HTTP/1.1 200'));
     const ready = say('GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => ready.heard.startsWith('HTTP/1.1 200'));
+  });
+
+  it('lets nobody keep others out by opening connections and saying nothing, or no more', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    const { say } = await open(backoff, (_, response) => response.end('ok'), {}, 40);
+    for (let round = 0; round < 30; round += 1) {
+      say('');
+      const idle = say('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => idle.heard !== '' || idle.socket.destroyed);
+    }
+    // Idle ones are looked for four times a second.
+    await sleep(300);
+    const login = say(loginPost(1));
+    await until(() => login.heard !== '' || login.socket.destroyed);
+    expect(login.heard).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it('waits for a free connection no longer than for an answer, and takes the attempt back', async () => {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Connections } from '../../connections/connections.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
@@ -25,6 +26,11 @@ export interface KratosProxyOptions {
   readonly lockoutPath?: string | undefined;
   /** The cookie by which Kratos says that a login has succeeded. Default `ory_kratos_session`. */
   readonly sessionCookie?: string | undefined;
+  /**
+   * Connections of clients at once. Near that many, idle ones go first, then those that have brought no request yet. Default
+   * 20,000.
+   */
+  readonly connections?: number | undefined;
   /** A fault of ours; the request was answered with 500. Default: a warning of the process. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -76,7 +82,11 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     onFault,
   });
   const server = createServer(serverOptions, door.respond);
-  server.maxConnections = mostConnections;
+  const { connections: most = 20_000 } = options;
+  server.maxConnections = most;
+  const connections = new Connections(server, most, () => performance.now());
+  server.on('request', ({ socket }: IncomingMessage) => connections.spoke(socket));
+  server.on('checkContinue', ({ socket }: IncomingMessage) => connections.spoke(socket));
   // A client that does not take its answers would hold a connection to Kratos as long as it likes. One that waits for an answer
   // is as silent: for a free connection first, then for Kratos.
   server.timeout = 2 * (options.upstream.timeoutMs ?? 30_000) + unreadMs;
@@ -108,9 +118,6 @@ const serverOptions = {
 
 /** How long a client may take no byte of its answer. */
 const unreadMs = 30_000;
-
-/** Further ones are closed as they come. */
-const mostConnections = 20_000;
 
 interface DoorParts {
   readonly upstream: Upstream;

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Connections } from '../../connections/connections.ts';
 import { Fault } from '../../core/fault.ts';
 import type { ConnectionBounds } from './bounds.ts';
-import { Connections } from './connections.ts';
 import { endWithLastWords } from './last-words.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
 
