@@ -290,6 +290,15 @@ describe('Authorization/Check', () => {
     expect(await spend(client, check({ path: '/login' }))).toBe('refused');
   });
 
+  it('counts tunnels, which have no path', async () => {
+    const { client } = await scene();
+    const codes: number[] = [];
+    for (let call = 0; call < 4; call += 1) {
+      codes.push((await client.check(check({ method: 'CONNECT', path: '' }))).status.code);
+    }
+    expect(codes).toEqual([0, 0, 0, 8]);
+  });
+
   it('refuses what is no HTTP request', async () => {
     const { client } = await scene();
     await expect(client.check({})).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });

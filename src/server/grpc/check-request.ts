@@ -52,14 +52,17 @@ export function readCheckRequest(
   { addressOf, userHeader }: CheckReading,
 ): CheckedCall {
   const http = attributes?.request?.http ?? null;
-  if (attributes === null || http === null || http.method === '' || http.path === '') {
+  const method = http?.method.toUpperCase() ?? '';
+  // A tunnel has no path. To refuse to judge it would be to let it pass: Envoy goes on without an answer.
+  const path = http?.path || (method === 'CONNECT' ? '/' : '');
+  if (attributes === null || http === null || method === '' || path === '') {
     throw new Fault('INPUT_INVALID', 'attributes.request.http must have a method and a path');
   }
   const header = headersOf(http);
   const cost = costOf(attributes.context_extensions);
   return {
-    method: http.method.toUpperCase(),
-    path: http.path,
+    method,
+    path,
     ip: addressOf(attributes.source?.address?.socket_address?.address, header),
     ua: header('user-agent'),
     user: userHeader === null ? null : header(userHeader),
