@@ -60,7 +60,8 @@ const defaultConnections = 4_096;
 const defaultSilentMs = 10_000;
 const defaultIdleMs = 5 * 60_000;
 const defaultDrainMs = 10_000;
-const mostConcurrentStreams = 1_000;
+/** Of one connection, each of which may hold a message; Envoy opens further connections where it needs more. */
+const mostConcurrentStreams = 250;
 
 /**
  * Serves `envoy.service.ratelimit.v3.RateLimitService`, `envoy.service.auth.v3.Authorization` and
