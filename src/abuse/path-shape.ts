@@ -46,7 +46,7 @@ function isId(segment: string): boolean {
 }
 
 const assetEnding =
-  /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|map|mjs|mp3|mp4|otf|png|svg|ttf|wasm|webm|webmanifest|webp|woff2?)$/i;
+  /\.(?:aac|avif|bmp|css|eot|flac|gif|heic|ico|jpe?g|js|jxl|m3u8|m4[asv]|map|mjs|mp[34d]|mvt|og[gv]|otf|pbf|png|svg|ts|ttf|vtt|wasm|wav|webm|webmanifest|webp|woff2?)$/i;
 
 /**
  * Whether a path without its query names a file that pages are made of. Such calls may count for nothing, so it must be one

@@ -62,4 +62,22 @@ describe('people', () => {
       { numRuns: 4 },
     );
   });
+
+  const watching = (perSecond: number, pathOf: (index: number) => string) =>
+    Array.from({ length: 600 * perSecond }, (_, index): Timed => {
+      const at = start + Math.floor((index * SECOND_MS) / perSecond);
+      const path = pathOf(index);
+      const { chrome: headerNames } = headerOrders;
+      return [at, { method: 'GET', path, status: 200, ip: '198.51.100.7', ua: agents.chrome, headerNames }];
+    });
+
+  it.each([
+    ['move over a map', (index: number) => `/tiles/14/${8_000 + index}/5300.pbf`],
+    ['move over a map of another make', (index: number) => `/tiles/14/${8_000 + index}/5300.mvt?key=k`],
+    ['watch something live', (index: number) => `/live/part-${index}.m4s`],
+    ['watch it with an older player', (index: number) => `/live/segment-${index}.ts`],
+    ['ask for what is on next', (index: number) => `/live/index.m3u8?_HLS_msn=${index}`],
+  ])('who %s do not trip one', (_, pathOf) => {
+    expect(judge(watching(4, pathOf)).told).toEqual([]);
+  });
 });
