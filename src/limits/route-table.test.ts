@@ -252,6 +252,8 @@ describe('route costs', () => {
     '/users/:id+',
     '/(users|people)',
     '/search?q=x',
+    '/@:user',
+    '/files/img-:size.png',
   ])('are refused where only a router of another kind would understand them: %s', (path) => {
     expect(() => new RouteTable([{ path, cost: 20 }], 1)).toThrow('routes[0].path must have ":name" for');
   });

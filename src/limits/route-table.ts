@@ -192,9 +192,9 @@ class MethodRoutes {
 
 /**
  * What a path may be made of, as the source of a regular expression. Patterns that only routers know, such as `/files/*path`,
- * `/:id?` or `{/:id}`, would be compared to the letter: no call would ever match them, and cost what they say.
+ * `/:id?`, `{/:id}` or `/@:user`, would be compared to the letter: no call would ever match them, and cost what they say.
  */
-export const pathPatternSource = '^(?=/)(?:/(?::[\\w.:~-]*|[^/:*?#{}|][^/*?#{}|]*)?)*(?:/\\*/?)?$';
+export const pathPatternSource = '^(?=/)(?:/(?::[\\w.:~-]*|(?!:|[^/]*[^\\w/]:\\w)[^/*?#{}|]+)?)*(?:/\\*/?)?$';
 const pathPattern = new RegExp(pathPatternSource);
 
 /** Whether a path, with or without patterns, can be that of a route. */
