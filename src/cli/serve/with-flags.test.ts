@@ -27,3 +27,15 @@ describe('--data', () => {
     expect(withFlags(written, {})).toEqual(written);
   });
 });
+
+describe('--host', () => {
+  it('is where the service listens', () => {
+    expect(withFlags(read(), { host: '::1' }).listen.host).toBe('::1');
+  });
+
+  it.each(['', ' '])('never stands for the whole network by being empty: "%s"', (host) => {
+    expect(() => withFlags(read(), { host })).toThrow(
+      expect.objectContaining({ code: 'INPUT_INVALID', message: expect.stringMatching(/^--host must be/) }),
+    );
+  });
+});

@@ -26,7 +26,7 @@ export function withFlags(config: ServiceConfig, flags: ServeFlags): ServiceConf
     store: store ?? config.store,
     listen: {
       ...config.listen,
-      host: host ?? config.listen.host,
+      host: host === undefined ? config.listen.host : hostOf(host),
       port: port === undefined ? config.listen.port : portOf('--port', port),
       grpcPort: grpcPort === undefined ? config.listen.grpcPort : grpcPortOf(grpcPort),
     },
@@ -46,6 +46,15 @@ function movedKeys({ dataFolder, keyFile }: ServiceConfig, next: string): string
 }
 
 const decisionLogName = serviceDefaults.decisionLog.fileName;
+
+/** A server that is told of an empty host listens to the whole network, which nobody means by a variable that is not set. */
+function hostOf(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new Fault(
+    'INPUT_INVALID',
+    `--host must be an address or a name of this machine, got ${shapeOf(text)}`,
+  );
+}
 
 function portOf(flag: string, text: string, orElse = ''): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
