@@ -23,6 +23,14 @@ describe('an error of the system is told in one line', () => {
     expect(told(code)).toBe(`portcullis: /a/b: open failed with ${code}. ${remedy}\n`);
   });
 
+  it.each([
+    [{ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'gate.invalid' }, 'gate.invalid: getaddrinfo'],
+    [{ code: 'EADDRNOTAVAIL', syscall: 'listen', address: '203.0.113.1' }, '203.0.113.1: listen'],
+  ])('with the host that it is about: $code', (fields, place) => {
+    const line = toldOf(Object.assign(new Error('as Node has it'), fields));
+    expect(line).toMatch(new RegExp(`^portcullis: ${place} failed with ${fields.code}\\. \\w.+\n$`));
+  });
+
   it('and by its code alone where there is nothing to advise', () => {
     expect(told('EIO')).toBe('portcullis: /a/b: open failed with EIO\n');
   });

@@ -19,9 +19,14 @@ export function reportFault(cause: unknown, io: CommandIo): ExitCode {
   throw cause;
 }
 
-/** An error of the system in words: where, what, and what to do about it. Shows a path as it was given. */
+/** An error of the system in words: where, what, and what to do about it. Shows a path or a host as it was given. */
 export const systemErrorText = (cause: NodeJS.ErrnoException): string =>
-  `${cause.path ?? 'input'}: ${cause.syscall} failed with ${cause.code}${remedyOf(cause)}`;
+  `${placeOf(cause)}: ${cause.syscall} failed with ${cause.code}${remedyOf(cause)}`;
+
+/** A file, a name that was looked up, or an address that was listened on. */
+const placeOf = ({ path, hostname, address }: SystemError): string => path ?? hostname ?? address ?? 'input';
+
+type SystemError = NodeJS.ErrnoException & { readonly hostname?: string; readonly address?: string };
 
 /** What to do about an error of the system, by its code. */
 const remedies: ReadonlyMap<string, string> = new Map([
@@ -36,6 +41,8 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'The disk is full: make room, or choose another place'],
   ['EMFILE', 'This process has too many files open: raise its limit (ulimit -n)'],
   ['ECONNREFUSED', 'Does anything listen there?'],
+  ['ENOTFOUND', 'There is no such host: is its name right?'],
+  ['EADDRNOTAVAIL', 'It is no address of this machine: choose one that is'],
   ['EADDRINUSE', 'Something listens there already: stop it, or choose another port'],
 ]);
 
