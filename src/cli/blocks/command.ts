@@ -4,7 +4,7 @@ import { type Scope, scopes } from '../../core/decision.ts';
 import { limiterNamespace } from '../../core/keys.ts';
 import { AuditTrail } from '../../guard/audit-trail.ts';
 import type { Guard } from '../../guard/guard.ts';
-import { createGuard } from '../../index.ts';
+import { createGuard, type GuardOptions, type Store } from '../../index.ts';
 import { createLimiter } from '../../limits/index.ts';
 import { BlockBook, type RunningBlock } from '../../server/block-book.ts';
 import { clearingStore } from '../../stores/clearing-store.ts';
@@ -130,14 +130,25 @@ async function withBlocks(
   act: (blocks: Blocks) => Promise<void>,
 ): Promise<void> {
   const secrets = secretsOf(readKeyFile(flags.keys));
+  const policies = await policiesOf(flags.policy);
   const store = await openStore(flags.store, mayBeNew);
   const { environment } = flags;
-  const guard = createGuard({ ...secrets, store, environment, policies: await policiesOf(flags.policy) });
+  const guard = await guardOver({ ...secrets, store, environment, policies });
   try {
     const limiter = createLimiter({ ...secrets, store, environment, name });
     const audit = new AuditTrail(clearingStore(store), environment, () => {});
     await act({ guard, book: new BlockBook(guard, limiter, audit) });
   } finally {
     await guard.close();
+  }
+}
+
+/** A store that nobody closes keeps its connection, and with it the process. */
+async function guardOver(options: GuardOptions & { readonly store: Store }): Promise<Guard> {
+  try {
+    return createGuard(options);
+  } catch (cause) {
+    await options.store.close();
+    throw cause;
   }
 }
