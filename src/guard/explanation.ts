@@ -36,7 +36,7 @@ export interface Explanation {
   readonly at: number;
   readonly policy: string;
   readonly device: 'missing' | 'unknown' | 'known' | 'trusted';
-  /** False when the network has shown too many new devices lately (§6). */
+  /** False when the network has shown too many new devices lately, and where there is no device (§6). */
   readonly admitted: boolean;
   readonly keys: readonly KeyExplanation[];
   readonly budget: BudgetExplanation | null;

@@ -12,7 +12,10 @@ const ExplanationSchema = Type.Object(
     at: Type.Integer({ description: 'ms of the store’s clock' }),
     policy: Type.String(),
     device: Type.Enum(['missing', 'unknown', 'known', 'trusted']),
-    admitted: Type.Boolean({ description: 'False when the network has shown too many new devices lately.' }),
+    admitted: Type.Boolean({
+      description:
+        'False when the network has shown too many new devices lately, and where there is no device.',
+    }),
     keys: Type.Array(
       Type.Object({
         scope: ScopeSchema,
