@@ -248,6 +248,25 @@ describe('what counts as an attempt', () => {
     ).toEqual([]);
   });
 
+  it('counts who asked and then tried, in either order', () => {
+    const asked = 'Failed none for invalid user bob from 192.0.2.1 port 22 ssh2';
+    const left = 'Connection closed by invalid user bob 192.0.2.1 port 22 [preauth]';
+    for (const tried of [
+      'Failed publickey for invalid user bob from 192.0.2.1 port 22 ssh2: RSA SHA256:abc',
+      'error: maximum authentication attempts exceeded for invalid user bob from 192.0.2.1 port 22 ssh2 [preauth]',
+      'error: PAM: Authentication failure for illegal user bob from 192.0.2.1',
+    ]) {
+      const invalid = 'Invalid user bob from 192.0.2.1 port 22';
+      for (const messages of [
+        [invalid, asked, tried, tried, left],
+        [invalid, tried, asked, left],
+        [asked, tried, left],
+      ]) {
+        expect(told(messages.map((message) => at(1, 7, message)))).toEqual(['fail bob 192.0.2.1']);
+      }
+    }
+  });
+
   it('counts what has waited for two minutes, and takes a process number again after ten', () => {
     const line = (clock: string, message: string) => `Dec 10 ${clock} host sshd[7]: ${message}`;
     const { entries } = readAll([

@@ -15,12 +15,16 @@ const MOST_HOSTS = 1_000;
 /** Shows that a connection has tried a name, until a line tells better what became of it. */
 interface Trace extends SshdPeer {
   readonly since: number;
+  /** Not only a name was seen: asking for the ways there are does not explain it. */
+  readonly isTried: boolean;
 }
 
 /** A connection whose attempts have been counted, or are known to be none. */
 interface Settled {
   readonly ip: string;
   readonly since: number;
+  /** Until then nothing but to ask which ways there are. */
+  readonly isProbe: boolean;
 }
 
 /** A line of sshd, under a header that was not understood. */
@@ -71,10 +75,11 @@ export class SshdLog implements LogFormat {
     switch (message.what) {
       case 'failed':
       case 'accepted':
-        if (key !== null) this.#told(key, { ip: message.ip, since: line.t });
+        if (key !== null) this.#told(key, { ip: message.ip, since: line.t, isProbe: false });
         this.#count(line, message, emit);
         return true;
       case 'trace':
+      case 'tried':
         this.#trace(key, line.t, message, emit);
         return true;
       case 'left':
@@ -100,7 +105,8 @@ export class SshdLog implements LogFormat {
 
   #probe(key: string | null): void {
     const trace = key === null ? undefined : this.#traces.get(key);
-    if (key !== null && trace !== undefined) this.#told(key, trace);
+    if (key === null || trace === undefined || trace.isTried) return;
+    this.#told(key, { ip: trace.ip, since: trace.since, isProbe: true });
   }
 
   #count({ t, host }: SyslogLine, message: Attempt, emit: EntrySink): void {
@@ -112,33 +118,38 @@ export class SshdLog implements LogFormat {
   }
 
   /** A line without a process number cannot be joined with others: it counts as a connection of its own. */
-  #trace(key: string | null, t: number, { user, ip }: SshdPeer, emit: EntrySink): void {
-    const fresh: Trace = { user: this.#pool.own(user), ip: this.#pool.own(ip), since: t };
+  #trace(key: string | null, t: number, { what, user, ip }: Attempt, emit: EntrySink): void {
+    const isTried = what === 'tried';
+    const fresh: Trace = { user: this.#pool.own(user), ip: this.#pool.own(ip), since: t, isTried };
     if (key === null) {
       emitFailure(fresh, t, emit);
       return;
     }
     const settled = this.#settled.get(key);
-    if (settled?.ip === ip && t - settled.since <= CONNECTION_MS) return;
+    const isAsIfNew = isTried && settled?.isProbe === true;
+    if (settled?.ip === ip && t - settled.since <= CONNECTION_MS && !isAsIfNew) return;
     const waiting = this.#traces.get(key);
-    if (waiting?.ip === ip) return;
+    if (waiting?.ip === ip) {
+      if (isTried) this.#traces.set(key, { ...waiting, isTried });
+      return;
+    }
     if (waiting !== undefined) this.#settle(key, waiting, t, emit);
     this.#traces.set(key, fresh);
     if (this.#traces.size > MOST_CONNECTIONS) this.#settleOldest(t, emit);
   }
 
   /** The connection has been told of in plain words: its traces count no more. */
-  #told(key: string, { ip, since }: Settled): void {
+  #told(key: string, { ip, since, isProbe }: Settled): void {
     this.#traces.delete(key);
     this.#settled.delete(key);
-    this.#settled.set(key, { ip: this.#pool.own(ip), since });
+    this.#settled.set(key, { ip: this.#pool.own(ip), since, isProbe });
     if (this.#settled.size <= MOST_CONNECTIONS) return;
     const [oldest] = this.#settled.keys();
     if (oldest !== undefined) this.#settled.delete(oldest);
   }
 
   #settle(key: string, trace: Trace, t: number, emit: EntrySink): void {
-    this.#told(key, { ip: trace.ip, since: t });
+    this.#told(key, { ip: trace.ip, since: t, isProbe: false });
     emitFailure(trace, t, emit);
   }
 

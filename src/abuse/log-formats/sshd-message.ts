@@ -7,15 +7,15 @@ export interface SshdPeer {
 }
 
 /**
- * What a message of sshd says about an attempt. `failed` and `accepted` tell how one ended; a `trace` shows that somebody tried a
- * name, which another line of the same connection may tell better, and `left` that the connection has ended with it; `probe` says that nothing was tried but to ask
- * which ways there are; `garbled` begins like one of these and goes on otherwise.
+ * What a message of sshd says about an attempt. `failed` and `accepted` tell how one ended; a `trace` shows that somebody came with a
+ * name, which another line of the same connection may tell better, `tried` that they used it, and `left` that the connection has ended with it; `probe` says that
+ * nothing was tried until then but to ask which ways there are; `garbled` begins like one of these and goes on otherwise.
  */
 export type SshdMessage =
   | ({ readonly what: SshdAttempt; readonly times: number } & SshdPeer)
   | { readonly what: 'probe' | 'closed' | 'other' | 'garbled' };
 
-type SshdAttempt = 'failed' | 'accepted' | 'trace' | 'left';
+type SshdAttempt = 'failed' | 'accepted' | 'trace' | 'tried' | 'left';
 
 const probe: SshdMessage = { what: 'probe' };
 const closed: SshdMessage = { what: 'closed' };
@@ -38,6 +38,11 @@ const originBeforeMore = / from (\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?(
 const invalidUser = /^(?:error: )?(?:Invalid|Illegal) user /;
 const pamError = /^error: PAM: .{1,200}? for (?:illegal user |invalid user )?/;
 const exceeded = /^error: maximum authentication attempts exceeded for (?:invalid user )?/;
+const weakSigns = [
+  [invalidUser, 'trace'],
+  [pamError, 'tried'],
+  [exceeded, 'tried'],
+] as const;
 /** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
 const unfinished =
   /^(Connection (?:closed|reset) by|Disconnected from|Disconnecting) (authenticating|invalid) user /;
@@ -64,9 +69,9 @@ export function readSshdMessage(message: string): SshdMessage {
 function readOne(message: string, times: number): SshdMessage {
   const judged = verdict.exec(message);
   if (judged !== null) return readVerdict(judged, message, times);
-  for (const pattern of [invalidUser, pamError, exceeded]) {
+  for (const [pattern, what] of weakSigns) {
     const found = pattern.exec(message);
-    if (found !== null) return peerAfter(found[0].length, message, origin, 'trace', times);
+    if (found !== null) return peerAfter(found[0].length, message, origin, what, times);
   }
   const ended = unfinished.exec(message);
   if (ended !== null) return readUnfinished(ended, message);
@@ -82,7 +87,7 @@ function readVerdict(
   if (word === 'Postponed' || word === 'Partial') return other;
   if (word === 'Failed' && method === 'none') return probe;
   const isWeak = word === 'Failed' && (method === 'publickey' || method === 'hostbased');
-  const what = word === 'Accepted' ? 'accepted' : isWeak ? 'trace' : 'failed';
+  const what = word === 'Accepted' ? 'accepted' : isWeak ? 'tried' : 'failed';
   if (method !== undefined && isBrief.test(method)) {
     return peerAfter(start.length, message, originOfVerdict, what, times);
   }
