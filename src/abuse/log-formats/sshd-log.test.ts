@@ -143,6 +143,25 @@ describe('what counts as an attempt', () => {
       'error: PAM: Authentication failure for illegal user bob from 192.0.2.1',
       ['fail bob 192.0.2.1'],
     ],
+    [
+      'PAM speaking for sshd, on macOS',
+      'error: PAM: authentication error for illegal user a from 198.51.100.9 via 192.0.2.8 from 192.0.2.1 via 192.0.2.9',
+      ['fail a from 198.51.100.9 via 192.0.2.8 192.0.2.1'],
+    ],
+    [
+      'a user who may not log in',
+      'User root from 192.0.2.1 not allowed because not listed in AllowUsers',
+      ['fail root 192.0.2.1'],
+    ],
+    [
+      'a user whose groups may not',
+      "User ann from 2001:db8::1 not allowed because none of user's groups are listed in AllowGroups",
+      ['fail ann 2001:db8::1'],
+    ],
+    ['root, who may not', 'ROOT LOGIN REFUSED FROM 192.0.2.1 port 22 [preauth]', ['fail root 192.0.2.1']],
+    ['the same, of an old server', 'ROOT LOGIN REFUSED FROM 192.0.2.1', ['fail root 192.0.2.1']],
+    ['a blank behind', 'Failed password for root from 192.0.2.1 port 22 ssh2 ', ['fail root 192.0.2.1']],
+    ['a locked account, without an address', 'User root not allowed because account is locked', []],
     ['only asking', 'Failed none for invalid user bob from 192.0.2.1 port 22 ssh2', []],
     [
       'half of two factors',
@@ -214,6 +233,14 @@ describe('what counts as an attempt', () => {
       ['bob', 4],
       ['eve', 5],
     ]);
+  });
+
+  it('counts a user who may not log in once, as sshd tells it best', () => {
+    const refused = at(1, 7, 'User root from 192.0.2.1 not allowed because not listed in AllowUsers');
+    const failed = at(3, 7, 'Failed password for invalid user root from 192.0.2.1 port 22 ssh2');
+    expect(told([refused, failed, failed])).toEqual(Array(2).fill('fail root 192.0.2.1'));
+    const closed = at(4, 7, 'Connection closed by 192.0.2.1 port 22 [preauth]');
+    expect(told([refused, closed])).toEqual(['fail root 192.0.2.1']);
   });
 
   it('counts connections that the log leaves open at its last time, for time does not go back', () => {

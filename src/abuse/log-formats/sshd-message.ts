@@ -36,13 +36,18 @@ const isBrief = /^(?:password|keyboard-interactive)/;
 /** Where sshd goes on about a key or a principal, with words of the client's choice. */
 const originBeforeMore = / from (\S+) port \d{1,5}(?: ssh\d?)?(?: \[preauth\])?(?=: |$)/g;
 const invalidUser = /^(?:error: )?(?:Invalid|Illegal) user /;
+/** macOS also tells at which of its own addresses. */
+const originOfPam = /^(\S+)(?: port \d{1,5})?(?: via \S+)?(?: \[preauth\])?$/s;
 const pamError = /^error: PAM: .{1,200}? for (?:illegal user |invalid user )?/;
 const exceeded = /^error: maximum authentication attempts exceeded for (?:invalid user )?/;
 const weakSigns = [
-  [invalidUser, 'trace'],
-  [pamError, 'tried'],
-  [exceeded, 'tried'],
+  [invalidUser, origin, 'trace'],
+  [pamError, originOfPam, 'tried'],
+  [exceeded, origin, 'tried'],
 ] as const;
+/** A user that there is, who may not log in; why stands behind. */
+const notAllowed = /^User (\S+) from (\S+) not allowed because /;
+const rootRefused = /^ROOT LOGIN REFUSED FROM (\S+)(?: port \d{1,5})?(?: \[preauth\])?$/;
 /** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
 const unfinished =
   /^(Connection (?:closed|reset) by|Disconnected from|Disconnecting) (authenticating|invalid) user /;
@@ -59,7 +64,8 @@ const closing =
  * Reads a message. What a client has chosen, its name or that of its key, cannot pass for another part: addresses are taken from the
  * end, and where chosen words may stand behind them too, a message that can be read in two ways is garbled.
  */
-export function readSshdMessage(message: string): SshdMessage {
+export function readSshdMessage(text: string): SshdMessage {
+  const message = text.trimEnd();
   const repetition = message.startsWith('message repeated ') ? repeated.exec(message) : null;
   if (repetition === null) return readOne(message, 1);
   const times = Number(repetition[1]);
@@ -69,10 +75,12 @@ export function readSshdMessage(message: string): SshdMessage {
 function readOne(message: string, times: number): SshdMessage {
   const judged = verdict.exec(message);
   if (judged !== null) return readVerdict(judged, message, times);
-  for (const [pattern, what] of weakSigns) {
+  for (const [pattern, peer, what] of weakSigns) {
     const found = pattern.exec(message);
-    if (found !== null) return peerAfter(found[0].length, message, origin, what, times);
+    if (found !== null) return peerAfter(found[0].length, message, peer, what, times);
   }
+  const refused = readRefused(message);
+  if (refused !== null) return told('trace', refused, times);
   const ended = unfinished.exec(message);
   if (ended !== null) return readUnfinished(ended, message);
   return closing.test(message) ? closed : other;
@@ -105,6 +113,13 @@ function readUnfinished([start, word, known]: RegExpExecArray, message: string):
   const peers = peersIn(rest, word === 'Disconnecting' ? peerBeforeReason : peerAtEnd);
   const isClear = peers.length === 1 || !rest.includes(quotingReason);
   return told('left', peerOfUser ?? (isClear ? peers.at(-1) : undefined), 1);
+}
+
+function readRefused(message: string): SshdPeer | null {
+  const [, user, ip] = notAllowed.exec(message) ?? [];
+  if (user !== undefined && ip !== undefined) return { user, ip };
+  const rootsIp = rootRefused.exec(message)?.[1];
+  return rootsIp === undefined ? null : { user: 'root', ip: rootsIp };
 }
 
 function told(what: SshdAttempt, peer: SshdPeer | undefined, times: number): SshdMessage {
