@@ -28,3 +28,16 @@ function decoded(text: string): string {
     throw cause;
   }
 }
+
+const escapesOfServers = /(?:\\x[0-9A-Fa-f]{2})+|\\[\s\S]/g;
+
+/**
+ * A line of JSON whose values a server has escaped as in any other log: nginx does so without `escape=json`, Apache always. Its escapes
+ * that are none of JSON become some of it; null where there are none.
+ */
+export function withJsonEscapes(line: string): string | null {
+  if (!/\\[xv]/.test(line)) return null;
+  return line.replace(escapesOfServers, (found) =>
+    found.startsWith('\\x') || found === '\\v' ? JSON.stringify(unescapeField(found)).slice(1, -1) : found,
+  );
+}

@@ -167,6 +167,37 @@ describe('access logs in JSON', () => {
     expect(readLine(fields)).toBe('unknown');
   });
 
+  it.each([
+    ['a quote and a backslash of nginx', String.raw`a\x22b\x5Cx22c`, String.raw`a"b\x22c`],
+    ['letters of nginx', String.raw`M\xC3\xBCller`, 'Müller'],
+    ['a handshake', String.raw`\x16\x03\x01\xFF`, '\x16\x03\x01\xff'],
+    ['a quote and a tab of Apache', String.raw`a\"b\\x22c\v\t\x01`, 'a"b\\x22c\v\t\x01'],
+    [
+      'what would be a field',
+      String.raw`x\x22,\x22remote_addr\x22:\x22198.51.100.9`,
+      'x","remote_addr":"198.51.100.9',
+    ],
+  ])('reads escapes that are none of JSON: %s', (_, written, ua) => {
+    const line = JSON.stringify({ ...whole, http_user_agent: '@' }).replace('@', () => written);
+    expect(readLine(line)).toMatchObject({ ip: '203.0.113.7', ua });
+  });
+
+  it('reads any agent that nginx has escaped in its own way', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (ua) => {
+        fc.pre(ua !== '-');
+        const written = [...Buffer.from(ua)].map((byte) =>
+          byte < 32 || byte > 126 || byte === 34 || byte === 92
+            ? `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`
+            : String.fromCharCode(byte),
+        );
+        const line = JSON.stringify({ ...whole, http_user_agent: '@' }).replace('@', () => written.join(''));
+        expect(readLine(line)).toMatchObject({ ip: '203.0.113.7', ua });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('asks for the client behind a proxy only where a header was told', () => {
     const fields = { time: 1709290800, remote_addr: '10.0.0.1', request: 'GET / HTTP/1.1', status: 200 };
     const behind: ClientOfPeer = (peer, header) => `${header('x-forwarded-for')} behind ${peer}`;

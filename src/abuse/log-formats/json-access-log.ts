@@ -1,4 +1,5 @@
 import { AccessTimes } from './access-time.ts';
+import { withJsonEscapes } from './escaped-field.ts';
 import { type Fields, firstOf, headerOf, textOf, timeOf } from './json-fields.ts';
 import type { EntrySink, LineKind, LogFormat } from './log-entry.ts';
 import { parseObject } from './syslog-line.ts';
@@ -99,7 +100,7 @@ export class JsonAccessLog implements LogFormat {
   }
 
   read(line: string, emit: EntrySink): LineKind {
-    const fields = parseObject(line);
+    const fields = fieldsOf(line);
     if (fields === null) return 'unknown';
     if (textOf(fields.logger)?.startsWith(CADDY_ERRORS)) return 'other';
     const peer = textOf(firstOf(fields, names.ip));
@@ -130,6 +131,13 @@ export class JsonAccessLog implements LogFormat {
     if (this.#clientOf === null || forwarded === null) return peer;
     return this.#clientOf(peer, (name) => (name === 'x-forwarded-for' ? forwarded : undefined));
   }
+}
+
+/** A client must not be able to make its lines unreadable by what it sends. */
+function fieldsOf(line: string): Fields | null {
+  const fields = parseObject(line);
+  const mended = fields === null ? withJsonEscapes(line) : null;
+  return mended === null ? fields : parseObject(mended);
 }
 
 function requestOf(fields: Fields): readonly [method: string, path: string] {
