@@ -326,6 +326,16 @@ describe('what counts as an attempt', () => {
     ).toEqual(Array(3).fill('fail root 192.0.2.1'));
   });
 
+  it('follows it in the words of macOS', () => {
+    expect(
+      told([
+        at(1, 7, 'Failed password for root from 192.0.2.1 port 22 ssh2'),
+        'Dec 10 06:55:02 host --- last message repeated 1 time ---',
+        'Dec 10 06:55:03 host --- last message repeated 2 times ---',
+      ]),
+    ).toEqual(Array(4).fill('fail root 192.0.2.1'));
+  });
+
   it('does not believe a count that no log has', () => {
     const line = at(
       1,
@@ -411,6 +421,38 @@ describe('forms of the line', () => {
     ['rsyslog', `2024-03-01T12:00:00.123456+01:00 h sshd[1]: ${message}`, '2024-03-01T11:00:00.123Z'],
     ['journald, iso', `2024-03-01T12:00:00+0100 h sshd[1]: ${message}`, '2024-03-01T11:00:00.000Z'],
     ['journald, unix', `1709290800.5 h sshd[1]: ${message}`, '2024-03-01T11:00:00.500Z'],
+    ['journald, full', `Fri 2024-03-01 11:00:00 UTC h sshd[1]: ${message}`, '2024-03-01T11:00:00.000Z'],
+    [
+      'journald, full, with an offset',
+      `Fri 2024-03-01 14:00:00.5 +03 h sshd[1]: ${message}`,
+      '2024-03-01T11:00:00.500Z',
+    ],
+    [
+      'journald, full, of a zone by its letters',
+      `Fri 2024-03-01 11:00:00 CET h sshd[1]: ${message}`,
+      '2024-03-01T11:00:00.000Z',
+    ],
+    [
+      'journald, with units',
+      `Fri 2024-03-01 11:00:00 UTC h ssh.service[1]: ${message}`,
+      '2024-03-01T11:00:00.000Z',
+    ],
+    ['FreeBSD, verbose', `Dec 10 06:55:46 <auth.info> h sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    [
+      'FreeBSD, verbose in numbers',
+      `Dec 10 06:55:46 <4.6> h sshd[1]: ${message}`,
+      '2015-12-10T06:55:46.000Z',
+    ],
+    [
+      'macOS, as syslog',
+      `2024-03-01 12:00:00.123456+0100  localhost sshd[1]: ${message}`,
+      '2024-03-01T11:00:00.123Z',
+    ],
+    [
+      'macOS, in columns',
+      `2024-03-01 12:00:00.123456+0100 0x1a2b3c   Default     0x0                  301    0    sshd-session: (libsystem_info.dylib) ${message}`,
+      '2024-03-01T11:00:00.123Z',
+    ],
     ['RFC 5424', `<38>1 2024-03-01T11:00:00.003Z h sshd 123 - - ${message}`, '2024-03-01T11:00:00.003Z'],
     [
       'RFC 5424 with data',
@@ -479,6 +521,8 @@ describe('forms of the line', () => {
       year: 2015,
     });
     expect(entries.map(({ t }) => new Date(t).toISOString())).toEqual(['2015-07-10T04:55:46.000Z']);
+    const full = readAll([`Wed 2024-07-10 06:55:46 CEST h sshd[1]: ${message}`], { zone: 'Europe/Berlin' });
+    expect(full.entries.map(({ t }) => new Date(t).toISOString())).toEqual(['2024-07-10T04:55:46.000Z']);
   });
 
   it('finds the year by itself, and follows it into the next', () => {

@@ -3,7 +3,8 @@ import { MOST_REPEATED, readSshdMessage, type SshdMessage, type SshdPeer } from 
 import { readSyslogLine, type SyslogClock, type SyslogLine } from './syslog-line.ts';
 import { TextPool } from './text-pool.ts';
 
-const programs = new Set(['sshd', 'sshd-session', 'sshd-auth']);
+/** The last ones are units of systemd, which journalctl can name in place of the program. */
+const programs = new Set(['sshd', 'sshd-session', 'sshd-auth', 'ssh.service', 'sshd.service']);
 
 /** What sshd gives a client to log in, by default. A trace that old has nothing better to wait for. */
 const GRACE_MS = 120_000;
@@ -29,7 +30,7 @@ interface Settled {
 
 /** A line of sshd, under a header that was not understood. */
 const strayLine = /(?:^|[ /])sshd[-\w]{0,16}\[\d{1,10}\]: /;
-const byLastMessage = /^last message repeated (\d{1,9}) times$/;
+const byLastMessage = /^(?:--- )?last message repeated (\d{1,9}) times?(?: ---)?$/;
 
 /**
  * The log of OpenSSH's server. One attempt is counted once, though sshd, PAM and the system log may tell of it on several

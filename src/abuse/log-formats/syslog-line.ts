@@ -29,6 +29,9 @@ const iso =
 /** RFC 5424: version, time, host, program, process, message id, structured data. */
 const rfc5424 =
   /^<\d{1,3}>\d{1,2} (\S+ )(\S+) (\S+) (\S+) \S+ (?:-|(?:\[(?:[^"\]]|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?/;
+/** `Thu 2015-12-10 06:55:46 CET`, as `journalctl -o short-full` and `with-unit` write it. */
+const withWeekday =
+  /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})?)(?: ([A-Z]{1,5}|[+-]\d\d(?:\d\d)?))? /;
 /** Seconds since 1970, as `journalctl -o short-unix` writes it. */
 const unix = /^(\d{9,11})(?:\.(\d{1,9}))? /;
 const tag = /^([^\s:[\]]{1,128})(?:\[(\d{1,10})\])?: ?/;
@@ -38,6 +41,11 @@ const host = /^(\S+) /;
 /** What BusyBox writes between host and program. */
 const facilityAndLevel =
   /^(?:kern|user|mail|daemon|auth|authpriv|security|syslog|lpr|news|uucp|cron|ftp|ntp|console|local[0-7])\.(?:emerg|panic|alert|crit|err|error|warn|warning|notice|info|debug):? /;
+/** What FreeBSD writes before the host, if asked to. */
+const bracketedLevel = /^<[\w.]{1,24}> /;
+/** What macOS writes without a host: thread, kind, activity, process, time to live, program and, perhaps, a library. */
+const columns =
+  /^0x[\da-f]{1,16} +[A-Z][a-z]+ +0x[\da-f]{1,16} +(\d{1,10}) +\d{1,10} +([^\s:[\]]{1,128}): (?:\([^()\s]{1,128}\) )?/;
 /** What Solaris writes before a message. */
 const messageId = /^\[ID \d{1,10} \w{1,10}\.\w{1,10}\] /;
 
@@ -55,11 +63,20 @@ export function readSyslogLine(line: string, clock: SyslogClock): SyslogLine | n
 const openBrace = 123;
 const lessThan = 60;
 
-function readHeaded(line: string, clock: SyslogClock): SyslogLine | null {
+function readHeaded(text: string, clock: SyslogClock): SyslogLine | null {
+  const line = text.replace(withWeekday, plainHeader);
   const found = traditional.exec(line) ?? iso.exec(line) ?? unix.exec(line);
   if (found === null) return null;
   const t = timeOf(found, clock);
-  return t === null ? null : splitRest(t, line.slice(found[0].length));
+  return t === null
+    ? null
+    : splitRest(t, line.slice(found[0].length).trimStart().replace(bracketedLevel, ''));
+}
+
+/** Letters of a zone mean different ones in different places: such a time is one without a zone, but for UTC. */
+function plainHeader(_: string, time: string, zone = ''): string {
+  if (zone === 'UTC' || zone === 'GMT') return `${time}Z `;
+  return /^[+-]/.test(zone) ? `${time}${zone.padEnd(5, '0')} ` : `${time} `;
 }
 
 function timeOf(found: RegExpExecArray, clock: SyslogClock): number | null {
@@ -116,6 +133,9 @@ export function readIsoTime(text: string, zone: TimeZone): number | null {
  * speaks for; of the two times its own is the one that may have a year.
  */
 function splitRest(t: number, rest: string, isRelayed = false): SyslogLine {
+  const [ofColumns, pid, program] = columns.exec(rest) ?? [];
+  if (ofColumns !== undefined && pid !== undefined && program !== undefined)
+    return { t, host: '', program, pid, message: rest.slice(ofColumns.length) };
   const bare = bareTag.exec(rest);
   if (bare !== null) return tagged(t, '', bare, rest);
   const named = host.exec(rest);
