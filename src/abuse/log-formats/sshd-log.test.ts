@@ -305,6 +305,45 @@ describe('what counts as an attempt', () => {
     expect(entries.map(({ t }) => new Date(t).toISOString().slice(11, 19))).toEqual(['06:02:01', '06:13:00']);
   });
 
+  describe('where lines have no process number', () => {
+    const bare = (second: number, message: string) => `Dec 10 06:55:0${second} host sshd: ${message}`;
+    const invalid = 'Invalid user bob from 192.0.2.1 port 22';
+    const key = 'Failed publickey for ann from 192.0.2.1 port 22 ssh2: RSA SHA256:one';
+    const left = 'Connection closed by invalid user bob 192.0.2.1 port 22 [preauth]';
+
+    it('does not count an attempt twice', () => {
+      const failed = 'Failed password for invalid user bob from 192.0.2.1 port 22 ssh2';
+      expect(told([bare(1, invalid), bare(2, failed), bare(3, failed), bare(4, left)])).toEqual(
+        Array(2).fill('fail bob 192.0.2.1'),
+      );
+      expect(told([bare(1, invalid), bare(2, left)])).toEqual(['fail bob 192.0.2.1']);
+    });
+
+    it('does not count keys that were offered before one was taken', () => {
+      const accepted = 'Accepted publickey for ann from 192.0.2.1 port 22 ssh2: RSA SHA256:two';
+      expect(told([bare(1, key), bare(1, key), bare(2, accepted)])).toEqual(['succeed ann 192.0.2.1']);
+    });
+
+    it('counts every connection, also of one who comes again for the same name', () => {
+      expect(told([1, 3, 5].flatMap((second) => [bare(second, invalid), bare(second, left)]))).toEqual(
+        Array(3).fill('fail bob 192.0.2.1'),
+      );
+      expect(told([1, 3, 5].map((second) => bare(second, invalid)))).toEqual(
+        Array(3).fill('fail bob 192.0.2.1'),
+      );
+    });
+
+    it('keeps users and addresses apart', () => {
+      expect(
+        told([
+          bare(1, invalid),
+          bare(2, 'Failed password for invalid user eve from 192.0.2.1 port 22 ssh2'),
+          bare(3, 'Failed password for invalid user bob from 192.0.2.2 port 22 ssh2'),
+        ]),
+      ).toEqual(['fail eve 192.0.2.1', 'fail bob 192.0.2.2', 'fail bob 192.0.2.1']);
+    });
+  });
+
   it('keeps hosts of a collected log apart', () => {
     expect(
       told([
@@ -410,6 +449,8 @@ describe('forms of the line', () => {
       '2024-03-01T11:00:00.000Z',
     ],
     ['BusyBox', `Dec 10 06:55:46 alpine auth.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['metalog', `Dec 10 06:55:46 [sshd] ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['metalog of old', `Dec 10 06:55:46 [sshd]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['facility and level', `Dec 10 06:55:46 h auth.info: sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['Solaris', `Dec 10 06:55:46 h sshd[1]: [ID 800047 auth.info] ${message}`, '2015-12-10T06:55:46.000Z'],
     [

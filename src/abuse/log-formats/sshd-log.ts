@@ -18,6 +18,8 @@ interface Trace extends SshdPeer {
   readonly since: number;
   /** Not only a name was seen: asking for the ways there are does not explain it. */
   readonly isTried: boolean;
+  /** Whether its lines are known by their process, and not only by whom they speak of. */
+  readonly isProcess: boolean;
 }
 
 /** A connection whose attempts have been counted, or are known to be none. */
@@ -41,7 +43,7 @@ const byLastMessage = /^(?:--- )?last message repeated (\d{1,9}) times?(?: ---)?
 export class SshdLog implements LogFormat {
   readonly #clock: SyslogClock;
   readonly #pool = new TextPool();
-  /** Both by host and process, in the order of their lines. */
+  /** Both by host and process, or by host, address and user, in the order of their lines. */
   readonly #traces = new Map<string, Trace>();
   readonly #settled = new Map<string, Settled>();
   /** Of the last line of sshd. */
@@ -72,7 +74,7 @@ export class SshdLog implements LogFormat {
 
   /** Whether the line tells of an attempt. */
   #take(line: SyslogLine, message: SshdMessage, emit: EntrySink): boolean {
-    const key = line.pid === '' ? null : `${line.host} ${line.pid}`;
+    const key = keyOf(line, message);
     switch (message.what) {
       case 'failed':
       case 'accepted':
@@ -81,10 +83,10 @@ export class SshdLog implements LogFormat {
         return true;
       case 'trace':
       case 'tried':
-        this.#trace(key, line.t, message, emit);
+        this.#trace(key, line, message, emit);
         return true;
       case 'left':
-        this.#trace(key, line.t, message, emit);
+        this.#trace(key, line, message, emit);
         this.#close(key, line.t, emit);
         return true;
       case 'closed':
@@ -118,25 +120,32 @@ export class SshdLog implements LogFormat {
     this.#remember(host, entry);
   }
 
-  /** A line without a process number cannot be joined with others: it counts as a connection of its own. */
-  #trace(key: string | null, t: number, { what, user, ip }: Attempt, emit: EntrySink): void {
+  #trace(key: string | null, { t, pid }: SyslogLine, { what, user, ip }: Attempt, emit: EntrySink): void {
+    if (key === null) return;
     const isTried = what === 'tried';
-    const fresh: Trace = { user: this.#pool.own(user), ip: this.#pool.own(ip), since: t, isTried };
-    if (key === null) {
-      emitFailure(fresh, t, emit);
-      return;
-    }
-    const settled = this.#settled.get(key);
-    const isAsIfNew = isTried && settled?.isProbe === true;
-    if (settled?.ip === ip && t - settled.since <= CONNECTION_MS && !isAsIfNew) return;
+    const isProcess = pid !== '';
+    if (this.#isSettled(key, t, ip, isTried, isProcess ? CONNECTION_MS : GRACE_MS)) return;
     const waiting = this.#traces.get(key);
-    if (waiting?.ip === ip) {
+    // Without a process number, a name that comes once more is of another connection.
+    if (waiting?.ip === ip && (isProcess || what !== 'trace')) {
       if (isTried) this.#traces.set(key, { ...waiting, isTried });
       return;
     }
     if (waiting !== undefined) this.#settle(key, waiting, t, emit);
-    this.#traces.set(key, fresh);
+    this.#traces.set(key, {
+      user: this.#pool.own(user),
+      ip: this.#pool.own(ip),
+      since: t,
+      isTried,
+      isProcess,
+    });
     if (this.#traces.size > MOST_CONNECTIONS) this.#settleOldest(t, emit);
+  }
+
+  #isSettled(key: string, t: number, ip: string, isTried: boolean, lengthMs: number): boolean {
+    const settled = this.#settled.get(key);
+    if (settled?.ip !== ip || t - settled.since > lengthMs) return false;
+    return !(isTried && settled.isProbe);
   }
 
   /** The connection has been told of in plain words: its traces count no more. */
@@ -150,7 +159,8 @@ export class SshdLog implements LogFormat {
   }
 
   #settle(key: string, trace: Trace, t: number, emit: EntrySink): void {
-    this.#told(key, { ip: trace.ip, since: t, isProbe: false });
+    if (trace.isProcess) this.#told(key, { ip: trace.ip, since: t, isProbe: false });
+    else this.#traces.delete(key);
     emitFailure(trace, t, emit);
   }
 
@@ -194,6 +204,12 @@ export class SshdLog implements LogFormat {
 }
 
 type Attempt = Extract<SshdMessage, SshdPeer>;
+
+/** What lines of one connection have in common; without a process number it is whom they speak of, null where they name nobody. */
+function keyOf({ host, pid }: SyslogLine, message: SshdMessage): string | null {
+  if (pid !== '') return `${host} ${pid}`;
+  return 'ip' in message ? `${host} ${message.ip} ${message.user}` : null;
+}
 
 function emitFailure({ user, ip }: SshdPeer, t: number, emit: EntrySink): void {
   emit(loginEntry('fail', { t, account: user, ip }));

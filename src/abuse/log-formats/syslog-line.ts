@@ -41,6 +41,8 @@ const host = /^(\S+) /;
 /** What BusyBox writes between host and program. */
 const facilityAndLevel =
   /^(?:kern|user|mail|daemon|auth|authpriv|security|syslog|lpr|news|uucp|cron|ftp|ntp|console|local[0-7])\.(?:emerg|panic|alert|crit|err|error|warn|warning|notice|info|debug):? /;
+/** What metalog writes in place of host and process. */
+const tagInBrackets = /^\[([^\s:[\]]{1,128})\]:? /;
 /** What FreeBSD writes before the host, if asked to. */
 const bracketedLevel = /^<[\w.]{1,24}> /;
 /** What macOS writes without a host: thread, kind, activity, process, time to live, program and, perhaps, a library. */
@@ -136,7 +138,7 @@ function splitRest(t: number, rest: string, isRelayed = false): SyslogLine {
   const [ofColumns, pid, program] = columns.exec(rest) ?? [];
   if (ofColumns !== undefined && pid !== undefined && program !== undefined)
     return { t, host: '', program, pid, message: rest.slice(ofColumns.length) };
-  const bare = bareTag.exec(rest);
+  const bare = bareTag.exec(rest) ?? tagInBrackets.exec(rest);
   if (bare !== null) return tagged(t, '', bare, rest);
   const named = host.exec(rest);
   if (named === null) return { t, host: '', program: '', pid: '', message: rest };
