@@ -449,6 +449,7 @@ describe('forms of the line', () => {
       '2024-03-01T11:00:00.000Z',
     ],
     ['BusyBox', `Dec 10 06:55:46 alpine auth.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['OpenWrt', `Thu Dec 10 06:55:46 2015 authpriv.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['metalog', `Dec 10 06:55:46 [sshd] ${message}`, '2015-12-10T06:55:46.000Z'],
     ['metalog of old', `Dec 10 06:55:46 [sshd]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['facility and level', `Dec 10 06:55:46 h auth.info: sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
@@ -550,10 +551,11 @@ describe('forms of the line', () => {
     const { entries, kinds } = readAll([
       `Dec 10 06:55:46 h rack 7 sshd[1]: ${message}`,
       `Dec 10 06:55:46 h vendor: /usr/sbin/sshd[1]: ${message}`,
+      `Dec 10 06:55:46 h sshd[1] ${message}`,
       `Dec 10 06:55:46 h login[1]: unknown user sshd[1]: ${message}`,
     ]);
     expect(entries).toEqual([]);
-    expect(kinds).toEqual(['unknown', 'unknown', 'other']);
+    expect(kinds).toEqual(['unknown', 'unknown', 'unknown', 'other']);
   });
 
   it('takes times without a zone as those of the given one', () => {

@@ -31,7 +31,7 @@ interface Settled {
 }
 
 /** A line of sshd, under a header that was not understood. */
-const strayLine = /(?:^|[ /])sshd[-\w]{0,16}\[\d{1,10}\]: /;
+const strayLine = /(?:^|[ /])sshd[-\w]{0,16}\[\d{1,10}\]:? /;
 const byLastMessage = /^(?:--- )?last message repeated (\d{1,9}) times?(?: ---)?$/;
 
 /**

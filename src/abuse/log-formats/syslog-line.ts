@@ -20,9 +20,9 @@ export interface SyslogClock {
   readonly years: YearFinder;
 }
 
-/** `Dec 10 06:55:46`, as syslogd writes it, also with a year or a fraction. */
+/** `Dec 10 06:55:46`, as syslogd writes it, also with a year or a fraction; with the day of the week before it of OpenWrt. */
 const traditional =
-  /^(?:<\d{1,3}>)?([A-Z][a-z]{2}) {1,2}(\d{1,2}) (?:(\d{4}) )?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: (\d{4}))? /;
+  /^(?:<\d{1,3}>)?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?([A-Z][a-z]{2}) {1,2}(\d{1,2}) (?:(\d{4}) )?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: (\d{4}))? /;
 /** `2015-12-10T06:55:46.123456+01:00`, as rsyslog and journald write it. */
 const iso =
   /^(?:<\d{1,3}>)?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)? /;
