@@ -450,6 +450,7 @@ describe('forms of the line', () => {
     ],
     ['BusyBox', `Dec 10 06:55:46 alpine auth.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['OpenWrt', `Thu Dec 10 06:55:46 2015 authpriv.info sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
+    ['Windows', `7840 2024-03-01 11:00:00.471 ${message}`, '2024-03-01T11:00:00.471Z'],
     ['metalog', `Dec 10 06:55:46 [sshd] ${message}`, '2015-12-10T06:55:46.000Z'],
     ['metalog of old', `Dec 10 06:55:46 [sshd]: ${message}`, '2015-12-10T06:55:46.000Z'],
     ['facility and level', `Dec 10 06:55:46 h auth.info: sshd[1]: ${message}`, '2015-12-10T06:55:46.000Z'],
@@ -528,6 +529,19 @@ describe('forms of the line', () => {
     expect(entries.map(({ t, account, ip }) => [new Date(t).toISOString(), account, ip])).toEqual([
       [time, 'root', '192.0.2.1'],
     ]);
+  });
+
+  it('tells connections of a log of Windows apart', () => {
+    const line = (pid: number, text: string) => `${pid} 2024-03-01 11:00:00.471 ${text}`;
+    expect(
+      told([
+        line(7, 'Invalid user bob from 192.0.2.1 port 22'),
+        line(8, 'Invalid user eve from 192.0.2.2 port 22'),
+        line(7, 'Failed password for invalid user bob from 192.0.2.1 port 22 ssh2'),
+        line(8, 'Connection closed by invalid user eve 192.0.2.2 port 22 [preauth]'),
+        line(7, 'Connection closed by invalid user bob 192.0.2.1 port 22 [preauth]'),
+      ]),
+    ).toEqual(['fail bob 192.0.2.1', 'fail eve 192.0.2.2']);
   });
 
   it('passes over lines of other programs, and says of others that it does not know them', () => {

@@ -32,6 +32,8 @@ const rfc5424 =
 /** `Thu 2015-12-10 06:55:46 CET`, as `journalctl -o short-full` and `with-unit` write it. */
 const withWeekday =
   /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})?)(?: ([A-Z]{1,5}|[+-]\d\d(?:\d\d)?))? /;
+/** Process and time, as sshd itself writes them into a file on Windows. */
+const ofSshd = /^(\d{1,10}) (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) /;
 /** Seconds since 1970, as `journalctl -o short-unix` writes it. */
 const unix = /^(\d{9,11})(?:\.(\d{1,9}))? /;
 const tag = /^([^\s:[\]]{1,128})(?:\[(\d{1,10})\])?: ?/;
@@ -68,11 +70,18 @@ const lessThan = 60;
 function readHeaded(text: string, clock: SyslogClock): SyslogLine | null {
   const line = text.replace(withWeekday, plainHeader);
   const found = traditional.exec(line) ?? iso.exec(line) ?? unix.exec(line);
-  if (found === null) return null;
+  if (found === null) return readOwnFile(line, clock);
   const t = timeOf(found, clock);
   return t === null
     ? null
     : splitRest(t, line.slice(found[0].length).trimStart().replace(bracketedLevel, ''));
+}
+
+function readOwnFile(line: string, { zone }: SyslogClock): SyslogLine | null {
+  const [whole, pid, time] = ofSshd.exec(line) ?? [];
+  const t = time === undefined ? null : readIsoTime(time, zone);
+  if (whole === undefined || pid === undefined || t === null) return null;
+  return { t, host: '', program: 'sshd', pid, message: line.slice(whole.length) };
 }
 
 /** Letters of a zone mean different ones in different places: such a time is one without a zone, but for UTC. */
