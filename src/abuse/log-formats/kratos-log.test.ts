@@ -74,15 +74,24 @@ describe('JSON logs', () => {
     expect(readAll([failed(invalid)])).toEqual({ entries: [entry], kinds: ['read'] });
   });
 
+  it('are read behind the name that Compose writes before each line', () => {
+    const lines = [`kratos-1  | ${failed(invalid)}`, `auth_kratos_1 | ${line(granted)}`];
+    expect(readAll(lines).entries).toEqual([
+      entry,
+      { ...entry, op: 'succeed', account: granted.identity_id },
+    ]);
+  });
+
   it('tell of wrong codes', () => {
     const codes = [
       'I[#/] S[] the provided authentication code is invalid, please try again.',
       'The login code is invalid or has already been used. Please try again.',
       'I[#/] S[] the backup recovery code is not valid',
+      'I[#/] S[] This backup recovery code has already been used.',
     ];
     expect(
       readAll(codes.map((code) => failed(code))).entries.map((found) => 'action' in found && found.action),
-    ).toEqual(Array(3).fill('auth.otp'));
+    ).toEqual(Array(4).fill('auth.otp'));
   });
 
   it('tell of logins, cookie or token, in old and new words', () => {

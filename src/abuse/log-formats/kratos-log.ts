@@ -9,7 +9,7 @@ const grantedMessage = /^Identity authenticated successfully and was issued an O
 /** Of the errors of a login flow only these say that a credential was wrong; others are expired flows, missing fields, CSRF. */
 const wrongPassword = /provided credentials are invalid/i;
 const wrongCode =
-  /provided authentication code is invalid|(?:login|registration) code is invalid|recovery code is not valid|code is invalid or has already been used/i;
+  /provided authentication code is invalid|(?:login|registration) code is invalid|recovery code (?:is not valid|has already been used)|code is invalid or has already been used/i;
 
 /** What a line begins that goes on below: Kratos's text logs break where a stack trace is told. */
 interface OpenRecord {
@@ -40,7 +40,8 @@ export class KratosLog implements LogFormat {
   }
 
   read(line: string, emit: EntrySink): LineKind {
-    if (line.startsWith('{')) return this.#readJson(line, emit);
+    const json = line.startsWith('{') ? line : line.slice(ofCompose.exec(line)?.[0].length ?? 0);
+    if (json.startsWith('{')) return this.#readJson(json, emit);
     const start = textStart.exec(line);
     if (start === null) return this.#readMore(line, emit);
     this.#hasBegun = true;
@@ -100,6 +101,8 @@ export class KratosLog implements LogFormat {
   }
 }
 
+/** The name of a container, before an object. */
+const ofCompose = /^\S{1,64} *\| *(?=\{)/;
 const textStart = /^(?:\S{1,64} *\| *)?time="?(\S{1,40}?)"? level=\w{1,10} msg=/;
 const peerField = / remote:(\S+) scheme:https?\]/g;
 const identityField = / identity_id=([0-9a-fA-F-]{36})(?: |$)/;
