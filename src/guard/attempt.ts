@@ -37,7 +37,8 @@ type Conclude = (checked: Decision) => Promise<Decision>;
 
 /**
  * check → verify → fail or succeed. A block stops before the credentials are looked at, unless it is deferred; a
- * success that a HARD block has overtaken is refused. What `verify` throws is passed on and counts as nothing.
+ * success that a HARD block has overtaken is refused as if it were none. What `verify` throws is passed on and counts as
+ * nothing.
  */
 export function attempt<T>(
   guard: Parts,
@@ -72,8 +73,21 @@ export async function attemptThen<T>(
     return { allowed: false, value: null, decision: await guard.fail(request) };
   }
   const decision = await conclude(checked);
-  if (decision.outcome === 'HARD_BLOCK') return { allowed: false, value: null, decision };
-  return { allowed: true, value, decision };
+  if (decision.outcome !== 'HARD_BLOCK') return { allowed: true, value, decision };
+  return { allowed: false, value: null, decision: await refuseRight(guard, request, decision) };
+}
+
+/**
+ * Right credentials that a HARD block has overtaken leave the traces of wrong ones: keys that no block stops remember a
+ * failure, and whoever has guessed from many addresses at once would find the right guess by the one that left none.
+ * Where the block lies on the account, nothing is written there. Without the store nothing is written at all.
+ */
+export async function refuseRight(
+  guard: Pick<Parts, 'fail'>,
+  request: GuardRequest,
+  refusal: Decision,
+): Promise<Decision> {
+  return refusal.mode === 'NORMAL' ? guard.fail(request) : refusal;
 }
 
 /**

@@ -54,7 +54,7 @@ export interface Guard {
   check(request: GuardRequest, time?: OperationTime): Promise<Decision>;
   /** Credentials were wrong (login, otp). */
   fail(request: GuardRequest, time?: OperationTime): Promise<Decision>;
-  /** Credentials were right (login, otp). A HARD_BLOCK answer means: refuse all the same. */
+  /** Credentials were right (login, otp). A HARD_BLOCK answer means: refuse all the same, and tell it as a `fail`. */
   succeed(request: GuardRequest, time?: OperationTime): Promise<Decision>;
   /** One call of an api action. `cost` defaults to 1. */
   consume(request: GuardRequest, cost?: number, time?: OperationTime): Promise<Decision>;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Attempt, Confidence, Guard } from '../../src/index.ts';
+import type { Attempt, AttemptOptions, Confidence, Guard, GuardRequest } from '../../src/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import { createRedisStore } from '../../src/stores/redis/index.ts';
@@ -77,6 +77,28 @@ function attack(nodes: readonly Guard[], attacker: Attacker, right: number, seed
   );
 }
 
+/** Guesses at once, of which the right one is looked at when all others have failed: their block has overtaken it. */
+async function overtake(
+  guard: Guard,
+  requests: readonly GuardRequest[],
+  right: number,
+  options?: AttemptOptions,
+): Promise<void> {
+  const others: Promise<unknown>[] = [];
+  const attempts = requests.map((request, guess) => {
+    const verify = async () => {
+      if (guess !== right) return null;
+      await Promise.all(others);
+      return 'the user';
+    };
+    const attempt = guard.attempt(request, verify, options);
+    if (guess !== right) others.push(attempt);
+    return attempt;
+  });
+  const { allowed } = (await Promise.all(attempts))[right] ?? expect.unreachable();
+  expect(allowed).toBe(false);
+}
+
 /** Wrong guesses that a right one would have been told from: those before the HARD block, and the one that brought it. */
 function telling(attempts: readonly Attempt<string>[]): number {
   return 1 + attempts.filter(({ allowed, decision }) => !allowed && decision.outcome !== 'HARD_BLOCK').length;
@@ -106,6 +128,39 @@ function testGuesses(open: OpenNodes, seeds: readonly number[]): void {
       expect(again).toMatchObject({ allowed: false, decision: { outcome: 'HARD_BLOCK' } });
       await close();
     }
+  });
+
+  it.each(attackers.filter(({ ip }) => ip === manyIps))(
+    'leave an attacker $name no trace that tells the right one',
+    async ({ ip, device }) => {
+      for (const isLastFactor of [true, false]) {
+        const { nodes, close } = await open();
+        const [first = expect.unreachable()] = nodes;
+        const from = (guess: number) => ({ action: 'auth.login', ip: ip(guess), device: device(guess) });
+        const requests = Array.from({ length: 20 }, (_, guess) => ({ ...from(guess), account }));
+        await overtake(first, requests, 5, { isLastFactor });
+        const traces = [5, 10, 15].map(async (guess) => {
+          const { outcome, level } = await first.fail({ ...from(guess), account: `somebody else ${guess}` });
+          return `${outcome} ${level}`;
+        });
+        expect(new Set(await Promise.all(traces)).size).toBe(1);
+        await close();
+      }
+    },
+  );
+
+  it('on as many accounts leave no trace on the one whose password it was', async () => {
+    const { nodes, close } = await open();
+    const [first = expect.unreachable()] = nodes;
+    const on = (index: number) => ({ action: 'auth.login', account: `account ${index}`, device: null });
+    const requests = Array.from({ length: 20 }, (_, index) => ({ ...on(index), ip: '203.0.113.7' }));
+    await overtake(first, requests, 5);
+    const traces = [5, 10, 15].map(async (index) => {
+      const { outcome, level } = await first.fail({ ...on(index), ip: manyIps(index) });
+      return `${outcome} ${level}`;
+    });
+    expect(new Set(await Promise.all(traces)).size).toBe(1);
+    await close();
   });
 
   it('let the right one in only before the threshold', async () => {

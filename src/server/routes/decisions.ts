@@ -18,7 +18,7 @@ const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
 const summaries: Readonly<Record<OperationName, string>> = {
   check: 'Decides before credentials are looked at. Writes nothing.',
   fail: 'Credentials were wrong.',
-  succeed: 'Credentials were right. A HARD_BLOCK answer means: refuse all the same.',
+  succeed: 'Credentials were right. A HARD_BLOCK answer means: refuse all the same, and tell it as a fail.',
   consume: 'One call of an API action, with its cost.',
 };
 
