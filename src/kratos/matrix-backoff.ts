@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Decision, Scope } from '../core/decision.ts';
+import type { Decision, Outcome, Rule, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardRequest, signalBounds } from '../guard/signals.ts';
@@ -45,15 +45,23 @@ export class MatrixBackoff implements LoginBackoff {
     return verdict;
   }
 
-  /** A success that a HARD block has overtaken is refused: that closes the race of many guesses in parallel. */
+  /**
+   * A success that a HARD block has overtaken is refused: that closes the race of many guesses in parallel. So is a failure,
+   * in the same words, and both count alike: else the one guess of a thousand that is refused would be the right one.
+   */
   async settle(login: LoginAttempt, _: Allowed, outcome: LoginOutcome): Promise<Blocked | null> {
     this.events.emit('outcome', { by: 'matrix', outcome });
     if (outcome === 'success' || outcome === 'likely-success') {
-      const decisions = await this.#decide('succeed', login);
-      return this.#strictest(decisions.filter((decision) => decision.outcome === 'HARD_BLOCK'));
+      const refused = this.#strictest((await this.#decide('succeed', login)).filter(isHard));
+      if (refused === null || refused.mode !== 'NORMAL' || !login.hasCredential) return refused;
+      return (await this.#fail(login)) ?? refused;
     }
-    if (outcome === 'failure' && login.hasCredential) await this.#decide('fail', login);
-    return null;
+    return outcome === 'failure' && login.hasCredential ? this.#fail(login) : null;
+  }
+
+  /** How a failure is refused that met a block which ran before it; null where Kratos answers. */
+  async #fail(login: LoginAttempt): Promise<Blocked | null> {
+    return this.#strictest((await this.#decide('fail', login)).filter(hasMetBlock));
   }
 
   status(): ReturnType<LoginBackoff['status']> {
@@ -91,6 +99,13 @@ export class MatrixBackoff implements LoginBackoff {
     return worst === undefined ? null : blocked(reasonOf(worst), worst.retryAfterMs, worst.mode);
   }
 }
+
+const isHard = ({ outcome }: { readonly outcome: Outcome }): boolean => outcome === 'HARD_BLOCK';
+
+/** Whether a success would have been refused as well: by what was there before, and not by what this failure brought. */
+const hasMetBlock = ({ reasons }: Decision): boolean =>
+  reasons.some((reason) => isHard(reason) && met.has(reason.rule));
+const met: ReadonlySet<Rule> = new Set<Rule>(['blocked', 'store', 'degraded']);
 
 /** Longer ones are cut, as the guard would refuse them. */
 const longestAgent = 4_096;
