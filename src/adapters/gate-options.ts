@@ -1,12 +1,13 @@
 import type { Caps } from '../concurrency/index.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { attemptedAt } from '../guard/attempted-actions.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
 import type { CapGateOptions } from './cap-gate.ts';
 import type { ClientAddressOptions } from './client-address.ts';
 import type { LimitOptions } from './limit-gate.ts';
-import type { ProtectOptions } from './sign-in-gate.ts';
+import { defaultAction, type ProtectOptions } from './sign-in-gate.ts';
 
 /** The options that an adapter has beside those of all. */
 type OwnKinds<Options, Common> = OptionKinds<Omit<Options, keyof Common>>;
@@ -78,10 +79,22 @@ export function assertProtect<Options extends CommonOf<CommonProtect>>(
 ): void {
   assertMade('guard', guard, ['check', 'fail', 'succeed'], 'createGuard');
   assertOptions('protect', options, { ...protectKinds, ...own });
+  assertAction(guard, options.action);
   assertFunction('account', options.account);
   assertFunction('verify', options.verify);
   if (options.devices !== undefined)
     assertMade('devices', options.devices, ['show', 'issue'], 'createDevices');
+}
+
+/** Else every sign-in would end in a fault, or be looked at without being counted. */
+function assertAction(guard: Guard, action: unknown = defaultAction): void {
+  const actions = attemptedAt(guard);
+  if (actions === undefined || actions.some((known) => known === action)) return;
+  const known = actions.join(', ') || 'there is none';
+  throw new Fault(
+    'CONFIG_INVALID',
+    `action must be one that a login or otp policy of the guard is bound to (${known}), got ${shapeOf(action)}`,
+  );
 }
 
 /** Whatever the framework hands to the functions among them. */

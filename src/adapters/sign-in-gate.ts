@@ -8,6 +8,9 @@ import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arriv
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 import { attemptProblem, type DenialReason } from './sign-in-problem.ts';
 
+/** What is attempted where nobody says it. */
+export const defaultAction = 'auth.login';
+
 /** How a sign-in is protected. `Args` is what the framework hands to its handlers. */
 export interface ProtectOptions<Args extends readonly unknown[], T>
   extends ClientAddressOptions,
@@ -89,7 +92,7 @@ export class SignInGate<Args extends readonly unknown[], T> {
   }
 
   #requestOf({ header, peer }: Arrival, account: string): Attempted {
-    const { action = 'auth.login', devices } = this.#options;
+    const { action = defaultAction, devices } = this.#options;
     return {
       action,
       account,

@@ -82,7 +82,7 @@ export async function attemptThen<T>(
  * failure, and whoever has guessed from many addresses at once would find the right guess by the one that left none.
  * Where the block lies on the account, nothing is written there. Without the store nothing is written at all.
  */
-export async function refuseRight(
+async function refuseRight(
   guard: Pick<Parts, 'fail'>,
   request: GuardRequest,
   refusal: Decision,

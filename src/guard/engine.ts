@@ -130,6 +130,17 @@ export class Engine {
     return callOn(openRequest(policy, keyspace, subject), op, action, cost);
   }
 
+  /** The actions that credentials are looked at for. */
+  get attempted(): readonly string[] {
+    return this.policies.filter(isAboutCredentials).flatMap(({ actions }) => actions);
+  }
+
+  /** Before credentials are looked at. Throws `OPERATION_UNKNOWN` where nobody could be told how they were. */
+  assertAttempted(input: GuardRequest): void {
+    const { policy } = this.#boundTo(input);
+    if (!isAboutCredentials(policy)) throw hasNo('fail', policy);
+  }
+
   #boundTo(input: GuardRequest): BoundPolicy {
     assertRequest(input);
     return this.#boundToAction(input.action);
@@ -163,8 +174,14 @@ function operationOf(op: OperationName, request: Request, cost: number): Operati
   if (op === 'consume' && isRate(request)) return consume(request, cost);
   if (op === 'fail' && isCredential(request)) return fail(request);
   if (op === 'succeed' && isCredential(request)) return succeed(request);
-  throw new Fault('OPERATION_UNKNOWN', `the policy "${request.policy.name}" has no operation "${op}"`);
+  throw hasNo(op, request.policy);
 }
+
+function hasNo(op: OperationName, { name }: Policy): Fault {
+  return new Fault('OPERATION_UNKNOWN', `the policy "${name}" has no operation "${op}"`);
+}
+
+const isAboutCredentials = ({ kind }: Policy): boolean => kind === 'credential';
 
 export function isCredential(request: Request): request is Request<Extract<Policy, { kind: 'credential' }>> {
   return request.policy.kind === 'credential';

@@ -6,6 +6,7 @@ import type { OperatorNote } from '../operators/operator-note.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store, WalkOptions } from '../stores/store.ts';
 import { type Attempt, type AttemptOptions, attempt, type Verify } from './attempt.ts';
+import { noteAttempted } from './attempted-actions.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
 import { type Call, Engine, type OperationName } from './engine.ts';
@@ -124,7 +125,10 @@ export function assembleGuard(parts: GuardParts): Guard {
     fail: (request, time) => decide('fail', request, 1, time),
     succeed: (request, time) => decide('succeed', request, 1, time),
     consume: (request, cost = 1, time) => decide('consume', request, cost, time),
-    attempt: (request, verify, options) => attempt(guard, request, verify, options),
+    attempt: async (request, verify, options) => {
+      engine.assertAttempted(request);
+      return attempt(guard, request, verify, options);
+    },
     explain: async (request, time) => {
       const opened = engine.open(request);
       assertTime(time);
@@ -145,6 +149,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     },
   };
   modesOf.set(guard, modes);
+  noteAttempted(guard, engine.attempted);
   return guard;
 }
 

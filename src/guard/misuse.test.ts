@@ -138,6 +138,17 @@ describe('a guard that is misused', () => {
     expect(decisions).toEqual([]);
   });
 
+  it('looks at nothing where a policy is not about credentials', async () => {
+    const guard = createGuard({ secret });
+    const looked: string[] = [];
+    const attempt = guard.attempt({ ...request, action: 'api.heavy' }, () => looked.push('at the password'));
+    await expect(attempt).rejects.toMatchObject({
+      code: 'OPERATION_UNKNOWN',
+      message: 'the policy "api" has no operation "fail"',
+    });
+    expect(looked).toEqual([]);
+  });
+
   it.each(['decisions', 'toString'])('knows no event that is not told: %s', (name) => {
     const guard = createGuard({ secret });
     expect(() => guard.on(name as keyof GuardEvents, () => {})).toThrow(
