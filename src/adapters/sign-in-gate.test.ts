@@ -176,4 +176,25 @@ describe('a sign-in with devices', () => {
     expect(await owner.try(gate({ action }), 'alice', 'right')).toBe('in');
     await guard.close();
   });
+
+  it('counts once where the store goes away while the credentials are looked at', async () => {
+    let goAway = () => {};
+    const { guard, gate } = scene((store) => {
+      const faulty = createFaultyStore(store, new VirtualClock());
+      goAway = () => faulty.trouble({ kind: 'fault', code: 'STORE_FAILED' });
+      return faulty;
+    });
+    const action = 'auth.otp';
+    const verify = async () => {
+      goAway();
+      for (let count = 0; count < 3; count += 1)
+        await guard.check({ action, account: 'bob', ip: '192.0.2.1' });
+      return 'alice';
+    };
+    const owner = new Browser();
+    expect(await owner.try(gate({ action, verify }), 'alice', 'right')).toBe('in');
+    expect(owner.hasToken).toBe(false);
+    expect(await owner.try(gate({ action }), 'alice', 'right')).toBe('in');
+    await guard.close();
+  });
 });

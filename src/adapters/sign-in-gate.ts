@@ -113,7 +113,8 @@ export class SignInGate<Args extends readonly unknown[], T> {
     // Without the store nothing would be bound, and another device would count as another attempt.
     if (isNew && checked.mode === 'NORMAL') {
       const decision = await this.#guard.succeed({ ...request, device: issued.device });
-      if (decision.outcome !== 'HARD_BLOCK' && decision.mode === 'NORMAL') return { decision, issued };
+      const isBound = decision.mode === 'NORMAL';
+      if (decision.outcome !== 'HARD_BLOCK') return { decision, issued: isBound ? issued : null };
     }
     return { decision: await this.#guard.succeed(request), issued: isNew ? null : issued };
   }
