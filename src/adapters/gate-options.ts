@@ -1,7 +1,7 @@
 import type { Caps } from '../concurrency/index.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
-import { attemptedAt } from '../guard/attempted-actions.ts';
+import { attemptedActions } from '../guard/attempted-actions.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
 import type { CapGateOptions } from './cap-gate.ts';
@@ -86,15 +86,11 @@ export function assertProtect<Options extends CommonOf<CommonProtect>>(
     assertMade('devices', options.devices, ['show', 'issue'], 'createDevices');
 }
 
-/** Else every sign-in would end in a fault, or be looked at without being counted. */
+/** Else every sign-in would end in a fault. */
 function assertAction(guard: Guard, action: unknown = defaultAction): void {
-  const actions = attemptedAt(guard);
-  if (actions === undefined || actions.some((known) => known === action)) return;
-  const known = actions.join(', ') || 'there is none';
-  throw new Fault(
-    'CONFIG_INVALID',
-    `action must be one that a login or otp policy of the guard is bound to (${known}), got ${shapeOf(action)}`,
-  );
+  const actions: readonly unknown[] = attemptedActions.get(guard) ?? [action];
+  if (actions.includes(action)) return;
+  throw new Fault('CONFIG_INVALID', `action must be one of ${actions.join(', ')}, got ${shapeOf(action)}`);
 }
 
 /** Whatever the framework hands to the functions among them. */

@@ -74,20 +74,11 @@ export async function attemptThen<T>(
   }
   const decision = await conclude(checked);
   if (decision.outcome !== 'HARD_BLOCK') return { allowed: true, value, decision };
-  return { allowed: false, value: null, decision: await refuseRight(guard, request, decision) };
-}
-
-/**
- * Right credentials that a HARD block has overtaken leave the traces of wrong ones: keys that no block stops remember a
- * failure, and whoever has guessed from many addresses at once would find the right guess by the one that left none.
- * Where the block lies on the account, nothing is written there. Without the store nothing is written at all.
- */
-async function refuseRight(
-  guard: Pick<Parts, 'fail'>,
-  request: GuardRequest,
-  refusal: Decision,
-): Promise<Decision> {
-  return refusal.mode === 'NORMAL' ? guard.fail(request) : refusal;
+  // Keys that no block stops remember a failure: whoever has guessed from many addresses at once would find the right guess
+  // by the one that left no trace. Where the block lies on the account nothing is written there, and without the store
+  // nothing at all.
+  const refusal = decision.mode === 'NORMAL' ? await guard.fail(request) : decision;
+  return { allowed: false, value: null, decision: refusal };
 }
 
 /**

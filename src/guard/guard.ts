@@ -6,7 +6,7 @@ import type { OperatorNote } from '../operators/operator-note.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store, WalkOptions } from '../stores/store.ts';
 import { type Attempt, type AttemptOptions, attempt, type Verify } from './attempt.ts';
-import { noteAttempted } from './attempted-actions.ts';
+import { attemptedActions } from './attempted-actions.ts';
 import { AuditTrail } from './audit-trail.ts';
 import type { ActiveBlock } from './block-steps.ts';
 import { type Call, Engine, type OperationName } from './engine.ts';
@@ -149,7 +149,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     },
   };
   modesOf.set(guard, modes);
-  noteAttempted(guard, engine.attempted);
+  attemptedActions.set(guard, engine.attempted);
   return guard;
 }
 
