@@ -1,4 +1,7 @@
-/** As much of a test framework as the suite needs: that of vitest, Jest, Mocha or `node:test` by its own names. */
+/**
+ * As much of a test framework as the suite needs, by the names of vitest and Jest. For Mocha and `node:test` that is
+ * `{ describe, test: it, beforeAll: before, afterAll: after }`.
+ */
 export interface TestFramework {
   describe(name: string, body: () => void): void;
   test(name: string, body: () => Promise<void>): void;
