@@ -113,6 +113,22 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store when its server fa
     await untilServing(store);
   });
 
+  test('a connection that takes no writes is not kept: the next one may lead to a server that does', async () => {
+    const admin = new Client(server.connectionString);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    await admin.query('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    const misled = createPostgresStore({ connectionString: server.connectionString, deadlineMs });
+    onTestFinished(() => misled.close());
+    await misled.ready();
+    expect(codeOf(await rejection(misled.ping()))).toBe('STORE_FAILED');
+    // Connections that were made before stay as they are.
+    await admin.query('ALTER DATABASE postgres RESET default_transaction_read_only');
+    await untilServing(misled);
+    const { key } = group();
+    expect(await misled.transact([key], addOne(key))).toBe(1);
+  });
+
   test('a connection is kept however long nobody calls', async () => {
     const admin = new Client(server.connectionString);
     await admin.connect();

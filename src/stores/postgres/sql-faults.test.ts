@@ -54,4 +54,8 @@ describe('what PostgreSQL refuses with', () => {
     expect(endsConnection(refusal('57P01', 'FATAL'))).toBe(true);
     expect(endsConnection(refusal('57014'))).toBe(false);
   });
+
+  test.each(['25P02', '25006'])('SQLSTATE %s, in which a connection stays, ends it too', (state) => {
+    expect(endsConnection(refusal(state))).toBe(true);
+  });
 });

@@ -22,14 +22,17 @@ function sqlStateOf(error: unknown): string | null {
   return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : null;
 }
 
-/** Where it stays so, no statement of a connection succeeds until somebody rolls back. */
-const transactionFailed = '25P02';
+/** States in which a connection may stay for ever, whatever becomes of the server. */
+const stuck = new Set([
+  '25P02', // in a failed transaction, until somebody rolls back
+  '25006', // read-only: it leads to a standby, or was made while the database took no writes; the next one may not
+]);
 
-/** Whether the connection is of no more use: the server has ended it along with the statement, or left it in a failed transaction. */
+/** Whether the connection is of no more use: the server has ended it along with the statement, or it would serve no other one. */
 export function endsConnection(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === null) return !(error instanceof Fault);
-  if (state === transactionFailed) return true;
+  if (stuck.has(state)) return true;
   return error instanceof Error && 'severity' in error && error.severity !== 'ERROR';
 }
 
