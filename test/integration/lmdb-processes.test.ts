@@ -103,4 +103,17 @@ describe('embedded store in several processes', () => {
       expect(counts[index] ?? 0).toBeGreaterThanOrEqual(filling.counts.get(text) ?? 0);
     }
   });
+
+  test.each([0, 8, 12])(
+    'a disk with room for %i KiB fails the opening, and nobody dies of it',
+    async (fileKib) => {
+      const orders = { place, keys: ['portcullis:test:login:1:K4:{first}'], steps: 1, atOnce: 1 };
+      const early = runWorker(worker, orders, { fileKib });
+      expect(await early.ended).toBe(0);
+      expect(early.faults).toEqual(['STORE_FULL']);
+      const later = runWorker(worker, orders);
+      expect(await later.ended).toBe(0);
+      expect(later.acknowledged()).toBe(1);
+    },
+  );
 });

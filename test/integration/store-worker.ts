@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { Fault } from '../../src/core/fault.ts';
 import type { Key, Records } from '../../src/core/records.ts';
-import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
-import { createPostgresStore } from '../../src/stores/postgres/index.ts';
-import type { Store } from '../../src/stores/store.ts';
+import { createLmdbStore, type LmdbStore } from '../../src/stores/lmdb/index.ts';
+import { createPostgresStore, type PostgresStore } from '../../src/stores/postgres/index.ts';
 import { type Count, kept } from '../conformance/under-test.ts';
 
 /** Where the records of a worker are. */
@@ -45,7 +44,7 @@ async function main(): Promise<void> {
     stallMs = 0,
     padding = 0,
   } = JSON.parse(process.argv[2] ?? '') as Orders;
-  const store = await open(place);
+  const store = open(place);
   let left = steps ?? Number.POSITIVE_INFINITY;
   const lane = async (): Promise<void> => {
     while (left > 0) {
@@ -60,6 +59,7 @@ async function main(): Promise<void> {
     }
   };
   try {
+    await store.ready();
     await Promise.all(Array.from({ length: atOnce }, lane));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -91,13 +91,10 @@ async function sayLast(said: Said): Promise<void> {
   await new Promise((resolve) => process.send?.(said, resolve));
 }
 
-async function open(place: Place): Promise<Store> {
-  const store =
-    place.kind === 'lmdb'
-      ? createLmdbStore({ path: place.path, deadlineMs })
-      : createPostgresStore({ connectionString: place.connectionString, deadlineMs });
-  await store.ready();
-  return store;
+function open(place: Place): LmdbStore | PostgresStore {
+  return place.kind === 'lmdb'
+    ? createLmdbStore({ path: place.path, deadlineMs })
+    : createPostgresStore({ connectionString: place.connectionString, deadlineMs });
 }
 
 await main();

@@ -1,5 +1,6 @@
 import { Fault } from '../../core/fault.ts';
 import { checkFolder } from './file-check.ts';
+import { checkRoom } from './file-room.ts';
 import type { LmdbSettings } from './options.ts';
 import { RecordFile } from './record-file.ts';
 
@@ -10,7 +11,8 @@ import { RecordFile } from './record-file.ts';
  * commit is on the disk when it is answered. That is what an answer has to mean here; many steps share one flush.
  * `eventTurnBatching` makes promises of its own, whose rejection by a failed commit nobody can hear.
  *
- * @throws Fault `CONFIG_INVALID` when the package `lmdb` is not installed, `STORE_FAILED` when the file cannot be opened.
+ * @throws Fault `CONFIG_INVALID` when the package `lmdb` is not installed, `STORE_FAILED` when the file cannot be opened,
+ * `STORE_FULL` when the disk has no room for a new one.
  */
 export async function openFile({ path, maxBytes }: LmdbSettings): Promise<RecordFile> {
   const { open } = await import('lmdb').catch((cause: unknown) => {
@@ -19,6 +21,7 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
     });
   });
   await checkFolder(path);
+  await checkRoom(path);
   const options = {
     path,
     mapSize: maxBytes,
