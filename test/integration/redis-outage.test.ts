@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createRedisStore, type GivenClient, type RedisStore } from '../../src/stores/redis/index.ts';
 import { commitScript } from '../../src/stores/redis/scripts.ts';
@@ -22,7 +22,7 @@ const isServed = async (store: Store): Promise<boolean> =>
     () => false,
   );
 
-describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', ({ single }) => {
+describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', ({ name, single }) => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let store: RedisStore;
@@ -116,6 +116,19 @@ describe.runIf(isRedisInstalled()).each(libraries)('an outage of Redis, $name', 
     await until(() => isServed(patient));
     expect([await countOf(witness, key), await countOf(patient, key)]).toEqual([1, 1]);
     await patient.close();
+  });
+
+  // The other libraries have their connections to themselves.
+  test.runIf(name === 'node-redis')('a connection that mixes up replies is replaced', async () => {
+    const { key } = group();
+    const { failing } = await commitUnanswered(store, key, { dropReplies: true });
+    proxy.change({});
+    expect(await failing).toMatchObject({ code: 'STORE_TIMEOUT' });
+    // What others ask for meanwhile keeps answers coming.
+    const traffic = setInterval(() => store.ping().catch((fault: unknown) => fault), deadlineMs / 4);
+    onTestFinished(() => clearInterval(traffic));
+    await until(async () => (await countOf(store, key).catch(() => null)) === 1);
+    expect(await store.transact([key], addOne(key))).toBe(2);
   });
 
   test('a connection that is reset under a commit fails it, and the commit is not sent again', async () => {

@@ -72,6 +72,7 @@ export class CommitPipe {
     for (const { texts } of commits) for (const text of texts) command.push(text);
     this.#link.call(commitScript, command).then(
       (reply) => {
+        if (!Array.isArray(reply) || reply.length !== commits.length) this.#link.doubt(firstKeyOf(commits));
         commits.forEach((commit, index) => {
           tell(commit, Array.isArray(reply) ? reply[index] : undefined);
         });
@@ -82,6 +83,8 @@ export class CommitPipe {
     );
   }
 }
+
+const firstKeyOf = ([commit]: readonly Commit[]): string => commit?.keys[0]?.text ?? '';
 
 function tell(commit: Commit, answer: unknown): void {
   if (answer === 1) commit.committed();

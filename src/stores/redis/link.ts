@@ -122,9 +122,13 @@ export class Link {
     return isPassing && hasTime ? { againInMs: passingMs } : faultOf(error);
   }
 
-  /** A command was not answered in time: perhaps nothing on its connection is. */
-  timeout(what: string, key: string): Fault {
+  /** A command got no answer, or one that cannot be its own: perhaps no other on its connection gets the right one. */
+  doubt(key: string): void {
     this.#driver.doubt(key);
+  }
+
+  timeout(what: string, key: string): Fault {
+    this.doubt(key);
     return this.#deadlines.timeout(what);
   }
 

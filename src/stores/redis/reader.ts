@@ -67,6 +67,7 @@ export class Reader {
     const seenAtMs = this.#monotonicMs();
     this.#link.send(command, command[1] ?? '').then(
       (reply) => {
+        if (!isFor(command.length - 1, reply)) this.#link.doubt(command[1] ?? '');
         let place = 0;
         for (const one of together) {
           tell(one, reply, place, seenAtMs);
@@ -85,6 +86,7 @@ export class Reader {
     const replies = await Promise.all(pages.map((page) => this.#link.send(['MGET', ...page], page[0] ?? '')));
     const found = new Map<string, Snapshot>();
     pages.forEach((page, index) => {
+      if (!isFor(page.length, replies[index])) this.#link.doubt(page[0] ?? '');
       const answers = new Answers(replies[index], 0, seenAtMs);
       for (const text of page) found.set(text, answers.next());
     });
@@ -145,6 +147,11 @@ class Answers {
     this.#absent ??= Snapshot.absent(this.#seenAtMs);
     return this.#absent;
   }
+}
+
+/** Whether a reply may be the one to this many texts: else it may be that to another command. */
+function isFor(texts: number, reply: unknown): boolean {
+  return Array.isArray(reply) && reply.length === texts;
 }
 
 /** A text, or null, out of an array reply. */

@@ -66,7 +66,7 @@ export class NodeRedisClusterDriver implements Driver {
   readonly isCluster = true;
   readonly #make: MakeCluster;
   readonly #probe = new Probe<NodeRedisClient>(
-    (client) => client.sendCommand(['PING'], noTimeout),
+    (client, word) => client.sendCommand(['PING', word], noTimeout),
     () => this.reset(),
   );
   #events: DriverEvents | undefined;

@@ -21,7 +21,7 @@ export class NodeRedisDriver implements Driver {
   readonly isCluster = false;
   readonly #source: Source;
   readonly #probe = new Probe<NodeRedisClient>(
-    (client) => client.sendCommand(['PING'], noTimeout),
+    (client, word) => client.sendCommand(['PING', word], noTimeout),
     (client) => this.#lost(client, noAnswer()),
   );
   #events: DriverEvents | undefined;
