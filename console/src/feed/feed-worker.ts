@@ -21,7 +21,8 @@ let attempt = 0;
 let isFirst = true;
 
 async function connect({ url, token }: ToFeed, silence: Silence): Promise<'again' | 'refused'> {
-  say({ kind: 'link', link: 'connecting', status: 0 });
+  // A connection that was lost is being restored, however often that is tried: each change would be read out.
+  if (attempt === 0) say({ kind: 'link', link: 'connecting', status: 0 });
   const headers: Record<string, string> = { accept: 'text/event-stream' };
   if (token !== null) headers.authorization = `Bearer ${token}`;
   if (lastId !== null) headers['last-event-id'] = lastId;

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { nodeClock } from '../api/service-clock.ts';
 import { feed } from '../feed/feed-client.ts';
-import { type ChartColumns, chartColumns, type LiveState, topNames } from '../feed/live-state.ts';
+import { type ChartColumns, chartColumns, type LiveState, type Pace, topNames } from '../feed/live-state.ts';
 import { count, rate } from '../format/number.ts';
 import { clockTime } from '../format/time.ts';
 import { ruleWord } from '../format/words.ts';
@@ -138,28 +138,30 @@ function Stats({ sums, perSecond, spanName }: StatsProps) {
   );
 }
 
-/** More arrives than can be shown: said, never hidden. Stays for a while, so that it does not flicker. */
+/**
+ * More arrives than can be shown: said, never hidden. Stays for a while, so that it does not flicker. Read out once: the numbers change
+ * as long as it goes on, and stand beside what is read.
+ */
 function SampleNotice({ live }: { readonly live: LiveState }) {
   const { pace } = live;
   const lastSampledAt = useRef(Number.NEGATIVE_INFINITY);
   if (pace.isSampled) lastSampledAt.current = performance.now();
   const isShown = performance.now() - lastSampledAt.current < 3_000;
   return (
-    <div role="status">
-      {isShown ? (
-        <p class="notice">
-          <Icon name="info" />
-          <span>
-            Sampled: more happens than can be shown.{' '}
-            {pace.withheld > 0
-              ? `The service has left ${count(pace.withheld)} events out of its feed; the chart shows them in grey.`
-              : `${rate(pace.perSecond)} events a second arrive; the list shows some, the counts include all.`}
-          </span>
-        </p>
-      ) : null}
+    <div class={isShown ? 'notice' : ''}>
+      {isShown ? <Icon name="info" /> : null}
+      <div>
+        <span role="status">{isShown ? 'Sampled: more happens than can be shown.' : null}</span>{' '}
+        {isShown ? <span>{sampleWords(pace)}</span> : null}
+      </div>
     </div>
   );
 }
+
+const sampleWords = ({ withheld, perSecond }: Pace): string =>
+  withheld > 0
+    ? `The service has left ${count(withheld)} events out of its feed; the chart shows them in grey.`
+    : `${rate(perSecond)} events a second arrive; the list shows some, the counts include all.`;
 
 function ChartTable({ columns }: { readonly columns: ChartColumns }) {
   const rows = columns.times
