@@ -6,6 +6,7 @@ import { createGuard } from '../../src/index.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { loadOtel } from '../../src/telemetry/otel/packages.ts';
 import { startTracing, type Tracing, type TracingOptions } from '../../src/telemetry/otel/tracing.ts';
+import { startService } from './service-under-test.ts';
 
 interface Received {
   readonly path: string;
@@ -181,6 +182,28 @@ describe('OpenTelemetry', () => {
     await running.flush();
     expect(receiver.spans().map(({ status }) => status.code)).toEqual([2, 2]);
     expect(JSON.stringify(receiver.received)).not.toContain('alice');
+  });
+
+  it('hears of what a client did wrong by its status, and not as a failure of ours', async () => {
+    const under = await startService({
+      telemetry: { logLevel: 'silent', otlpEndpoint: endpoint, traceRatio: 1 },
+    });
+    // Refused by the schema of the route, and by the guard, which throws.
+    await under.ask('POST', '/v1/check', { nobody: 1 });
+    await under.ask('POST', '/v1/check', { account: 'a1', ip: 'nowhere' });
+    await under.ask('POST', '/v1/check', { account: 'a1', ip: '192.0.2.1' });
+    await under.close();
+    const asked = receiver.spans().filter(({ name }) => name === 'POST /v1/check');
+    expect(
+      asked.map(({ status, attributes }) => [
+        valuesOf(attributes)['http.response.status_code'],
+        status.code ?? 0,
+      ]),
+    ).toEqual([
+      [400, 0],
+      [400, 0],
+      [200, 0],
+    ]);
   });
 
   it('gets the numbers that Prometheus gets', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
-import type { Tracing } from '../../telemetry/otel/tracing.ts';
+import type { TracedRequest, Tracing } from '../../telemetry/otel/tracing.ts';
 import type { RouteAnswer } from '../route.ts';
 import type { Access } from './access.ts';
 import { type BodyReading, readBody } from './body.ts';
@@ -91,26 +91,25 @@ export class FrontDoor {
   }
 
   async #run(visit: Visit, ready: ReadyRoute, input: CallInput): Promise<void> {
-    const { request, response, search } = visit;
-    let answer: RouteAnswer;
-    try {
-      const call = new HttpCall(request, response, search, input, this.#parts);
-      answer = checked(request, call, ready) ?? (await this.#handle(call, ready));
-    } catch (error) {
-      if (isInternal(error)) this.#parts.onFault(error, ready.route.path);
-      answer = problemOf(error, requestIdOf(headerIn(request)));
-    }
+    const { trace } = this.#parts;
+    const run = () => this.#answer(visit, ready, input);
+    const answer = await (trace === null ? run() : trace.within(tracedOf(visit.request, ready), run));
     this.#finish(visit, answer);
   }
 
-  #handle(call: HttpCall, { route }: ReadyRoute): RouteAnswer | Promise<RouteAnswer> {
-    const { trace } = this.#parts;
-    if (trace === null) return route.handle(call);
-    const { traceparent } = call.headers;
-    const traced = { method: call.method, route: route.path };
-    return trace.within(typeof traceparent === 'string' ? { ...traced, traceparent } : traced, async () =>
-      route.handle(call),
-    );
+  /** Never rejects: a span ends with the status that its client was given, also where something was refused by throwing. */
+  async #answer(
+    { request, response, search }: Visit,
+    ready: ReadyRoute,
+    input: CallInput,
+  ): Promise<RouteAnswer> {
+    try {
+      const call = new HttpCall(request, response, search, input, this.#parts);
+      return checked(request, call, ready) ?? (await ready.route.handle(call));
+    } catch (error) {
+      if (isInternal(error)) this.#parts.onFault(error, ready.route.path);
+      return problemOf(error, requestIdOf(headerIn(request)));
+    }
   }
 
   #answerStranger({ request, path }: Visit, found: Found): RouteAnswer {
@@ -153,6 +152,12 @@ export class FrontDoor {
     const durationMs = this.#parts.clock() - startedAt;
     this.#parts.onAnswered({ method: request.method ?? '', route, status, durationMs });
   }
+}
+
+function tracedOf({ method = '', headers }: IncomingMessage, { route }: ReadyRoute): TracedRequest {
+  const { traceparent } = headers;
+  const traced = { method, route: route.path };
+  return typeof traceparent === 'string' ? { ...traced, traceparent } : traced;
 }
 
 function headerIn({ headers }: IncomingMessage): string | undefined {
