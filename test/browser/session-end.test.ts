@@ -47,6 +47,14 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     expect(await words.count()).toBe(0);
   });
 
+  it('listens again when a token is taken again that was not for a while', async () => {
+    await page.route('**/v1/events*', (route) => route.fulfill({ status: 403, json: { status: 403 } }));
+    await page.reload();
+    await page.getByRole('status').getByText('No live feed').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  });
+
   it('says what the service says where no token would help', async () => {
     const detail = 'No tokens are configured: only this machine is served.';
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -62,10 +62,10 @@ async function follow(options: ToFeed): Promise<void> {
     const silence = new Silence(LONGEST_SILENCE_MS);
     const end = await connect(options, silence).catch(() => 'again' as const);
     silence.over();
-    if (end === 'refused') return;
     attempt += 1;
     const waitMs = reconnectWaitMs(attempt, Math.random());
-    say({ kind: 'link', link: 'waiting', status: 0, waitMs });
+    // A token may be taken again: nodes get new ones one after the other. Who has lost theirs for good is asked for another, which ends this.
+    if (end !== 'refused') say({ kind: 'link', link: 'waiting', status: 0, waitMs });
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
