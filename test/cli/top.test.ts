@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
+import { changeBetween } from '../../src/config/config-change.ts';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
+import type { ServiceConfig } from '../../src/config/service-config.ts';
 import { createService, type Service } from '../../src/server/service.ts';
 import { cli } from './cli-run.ts';
 
@@ -43,30 +45,37 @@ class Keyboard extends PassThrough {
 }
 
 describe('top', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
   let service: Service;
   let url = '';
 
+  const configWith = (tokens: readonly object[]): ServiceConfig => {
+    const path = join(folder, 'service.json');
+    const document = {
+      store: 'memory',
+      dataFolder: folder,
+      listen: { port: 0, grpcPort: null, drainMs: 200 },
+      telemetry: { logLevel: 'silent' },
+      tokens,
+    };
+    writeFileSync(path, JSON.stringify(document));
+    return readServiceConfig({ path, env: {} });
+  };
+  const tokens = [
+    { name: 'o', role: 'observe', token },
+    { name: 'd', role: 'decide', token: deciding },
+  ];
+
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
-    const path = join(folder, 'service.yaml');
-    writeFileSync(
-      path,
-      [
-        'store: memory',
-        `dataFolder: ${folder}`,
-        'listen: { port: 0, grpcPort: null, drainMs: 200 }',
-        'telemetry: { logLevel: silent }',
-        `tokens: [{ name: o, role: observe, token: ${token} }, { name: d, role: decide, token: ${deciding} }]`,
-      ].join('\n'),
-    );
-    service = await createService(readServiceConfig({ path, env: {} }));
+    service = await createService(configWith(tokens));
     ({ url } = await service.listen());
   });
 
   afterAll(() => service.close());
 
-  const fail = (account: string) =>
-    fetch(`${url}/v1/fail`, {
+  const fail = (account: string) => decide('fail', account);
+  const decide = (op: 'check' | 'fail', account: string) =>
+    fetch(`${url}/v1/${op}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${deciding}` },
       body: JSON.stringify({ account, ip: '192.0.2.1' }),
@@ -132,8 +141,7 @@ describe('top', () => {
     other.close();
   });
 
-  it('prints lines where there is no screen, until the service ends', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portcullis-'));
+  it('prints lines where there is no screen, over a change of tokens, until the service ends', async () => {
     const file = join(folder, 'token');
     writeFileSync(file, `${token}\n`);
     const stdout = new PassThrough();
@@ -147,13 +155,19 @@ describe('top', () => {
       stderr: stdout,
       isTerminal: false,
     });
-    await vi.waitFor(
-      async () => {
-        await fail('eve');
-        expect(text).toContain('decision  login fail: ');
-      },
-      { timeout: 10_000, interval: 200 },
-    );
+    const prints = (op: 'check' | 'fail') =>
+      vi.waitFor(
+        async () => {
+          await decide(op, 'eve');
+          expect(text).toContain(`decision  login ${op}: `);
+        },
+        { timeout: 10_000, interval: 200 },
+      );
+    await prints('fail');
+    // It ends every stream, for everybody.
+    const another = { name: 'p', role: 'observe', token: `another-${token}` };
+    service.apply(changeBetween(configWith(tokens), configWith([...tokens, another])));
+    await prints('check');
     await service.close();
     expect([0, 2]).toContain(await running);
     expect(text).not.toContain('\u001b');

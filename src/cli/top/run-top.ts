@@ -48,9 +48,23 @@ export async function runTop(client: ServiceClient, io: CommandIo, signal: Abort
 
 async function printEvents(client: ServiceClient, io: CommandIo, signal: AbortSignal): Promise<void> {
   try {
-    for await (const event of client.events(signal)) io.stdout.write(`${eventWords(event)}\n`);
+    do {
+      for await (const event of client.events(signal)) io.stdout.write(`${eventWords(event)}\n`);
+      await pause(RETRY_MS, signal);
+    } while (!signal.aborted && (await isServing(client)));
   } catch (cause) {
     if (!signal.aborted) throw cause;
+  }
+}
+
+/** A stream ends with the service, but also when tokens are changed and for a reader that was slow: those come back. */
+async function isServing(client: ServiceClient): Promise<boolean> {
+  try {
+    await client.status();
+    return true;
+  } catch (cause) {
+    if (cause instanceof Fault && cause.code === 'TARGET_UNREACHABLE') return false;
+    throw cause;
   }
 }
 
