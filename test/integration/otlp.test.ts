@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Gauge, Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/index.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
@@ -35,6 +36,7 @@ interface OtlpMetric {
     readonly isMonotonic: boolean;
     readonly dataPoints: readonly { asDouble: number; attributes: Attribute[] }[];
   };
+  readonly gauge?: { readonly dataPoints: readonly unknown[] };
   readonly histogram?: {
     readonly dataPoints: readonly { count: number; bucketCounts: number[]; explicitBounds: number[] }[];
   };
@@ -224,6 +226,26 @@ describe('OpenTelemetry', () => {
     expect(point?.bucketCounts.map(Number).reduce((sum, count) => sum + count)).toBe(3);
     expect(point?.bucketCounts).toHaveLength((point?.explicitBounds.length ?? 0) + 1);
     await guard.close();
+  });
+
+  it('gets no null in place of a number, which is what JSON makes of one that is not there', async () => {
+    const registry = new Registry();
+    const lag = new Gauge({ name: 'lag_seconds', help: 'Nothing was measured yet.', registers: [registry] });
+    const load = new Gauge({
+      name: 'load',
+      help: 'Of two, one knows.',
+      labelNames: ['of'],
+      registers: [registry],
+    });
+    lag.set(Number.NaN);
+    load.set({ of: 'a' }, Number.NaN);
+    load.set({ of: 'b' }, 1);
+    const running = await start({ registry });
+    await running.flush();
+    expect(JSON.stringify(receiver.received)).not.toContain('null');
+    expect(receiver.metrics().map(({ name, gauge }) => [name, gauge?.dataPoints.length])).toEqual([
+      ['load', 1],
+    ]);
   });
 
   it('is told of exports that failed, and ends all the same', async () => {

@@ -51,21 +51,23 @@ class MetricBridge {
   }
 
   toOtel(metric: PromMetric, nowMs: number): MetricData[] {
-    if (metric.values.length === 0) return [];
+    // Node's mean lag is none right after it was read; in JSON that would be a null where a number has to be.
+    const values = metric.values.filter(({ value }) => !Number.isNaN(value));
+    if (values.length === 0) return [];
     const { name, help: description } = metric;
     const frame = {
       descriptor: { name, description, unit: unitOf(name), valueType: this.#valueType },
       aggregationTemporality: this.#sdk.AggregationTemporality.CUMULATIVE,
     };
     const { DataPointType } = this.#sdk;
-    const numbers = () => metric.values.map(({ value, labels }) => this.#point(labels, value, nowMs));
+    const numbers = () => values.map(({ value, labels }) => this.#point(labels, value, nowMs));
     if (metric.type === 'counter') {
       return [{ ...frame, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }];
     }
     if (metric.type === 'gauge')
       return [{ ...frame, dataPointType: DataPointType.GAUGE, dataPoints: numbers() }];
     if (metric.type !== 'histogram') return [];
-    const dataPoints = histograms(metric.values).map(([labels, value]) => this.#point(labels, value, nowMs));
+    const dataPoints = histograms(values).map(([labels, value]) => this.#point(labels, value, nowMs));
     return [{ ...frame, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
   }
 
