@@ -55,6 +55,22 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   });
 
+  it('says what is missing on a page that was open while the service was upgraded', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.route('**/assets/*-worker*', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.getByLabel('Token').fill(tokens.operate);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('status').getByText('No live feed').waitFor();
+    await visit(page, 'Replay');
+    const file = { name: 'a-night.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{}') };
+    await page.getByLabel('Event file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/If the service was upgraded .*, load the page again\./)
+      .waitFor();
+  });
+
   it('says what the service says where no token would help', async () => {
     const detail = 'No tokens are configured: only this machine is served.';
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -18,6 +18,8 @@ export function startFeed(token: string | null): void {
   stopFeed();
   worker = new Worker(new URL('./feed-worker.ts', import.meta.url), { type: 'module' });
   worker.addEventListener('message', (event: MessageEvent<FromFeed>) => receive(event.data));
+  // A page that was open during an upgrade looks for a program that the service has no more.
+  worker.addEventListener('error', () => feed.set({ ...feed.get(), link: 'refused' }));
   worker.postMessage({ url: new URL('v1/events', document.baseURI).href, token });
 }
 

@@ -6,7 +6,7 @@ export interface ToFeed {
   readonly token: string | null;
 }
 
-/** How the connection stands. `refused`: the token may not listen, as things are; it is tried again. */
+/** How the connection stands. `refused`: the token may not listen, as things are, and is tried again; or there is no worker. */
 export type Link = 'connecting' | 'open' | 'waiting' | 'refused';
 
 export type FromFeed =

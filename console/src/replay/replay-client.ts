@@ -16,6 +16,10 @@ export type ReplayState =
 /** Kept outside of the page, so that a look at another page does not end a replay. */
 export const replayState = createCell<ReplayState>({ stage: 'idle' });
 
+/** Its program is fetched when it is first used; a service that was upgraded meanwhile has another. */
+const notStarted =
+  'The replay could not be started. If the service was upgraded since this page was opened, load the page again.';
+
 let worker: Worker | null = null;
 
 export function startReplay(order: ToReplay): void {
@@ -25,7 +29,7 @@ export function startReplay(order: ToReplay): void {
   worker.addEventListener('message', (event: MessageEvent<FromReplay>) => receive(event.data, order.file));
   worker.addEventListener('error', () => {
     endReplay();
-    replayState.set({ stage: 'refused', why: 'The replay could not be started in this browser.' });
+    replayState.set({ stage: 'refused', why: notStarted });
   });
   worker.postMessage(order);
 }
