@@ -94,7 +94,10 @@ describe.runIf(isRedisInstalled())('a Redis server that refuses', () => {
     await reading.ready();
     const { key } = group();
     expect(await reading.view([key], (records) => records.get(key))).toBeUndefined();
-    expect(await rejection(reading.transact([key], addOne(key)))).toMatchObject({ code: 'STORE_FAILED' });
+    expect(await rejection(reading.transact([key], addOne(key)))).toMatchObject({
+      code: 'STORE_FAILED',
+      message: 'The user of the connection may not do this.',
+    });
     await reading.close();
   });
 

@@ -23,6 +23,17 @@ describe('errors of Redis', () => {
     expect(faultOf(error)).toMatchObject({ code: 'STORE_TIMEOUT' });
   });
 
+  test.each([
+    "NOPERM this user has no permissions to run the 'mget' command",
+    "ERR The user executing the script can't run this command or subcommand script: f_0a1b, on @user_script:16.",
+    "ERR The user executing the script can't access at least one of the keys mentioned in the command",
+  ])('%j is what the user may not do', (message) => {
+    expect(faultOf(new Error(message))).toMatchObject({
+      code: 'STORE_FAILED',
+      message: 'The user of the connection may not do this.',
+    });
+  });
+
   test('that are faults already stay what they are', () => {
     const fault = new Fault('STORE_CLOSED', 'closed');
     expect(faultOf(fault)).toBe(fault);

@@ -40,13 +40,17 @@ export function meaningOf(error: unknown): Meaning {
   if (error instanceof Error && error.name === 'TimeoutError') return late;
   const message = error instanceof Error ? error.message : '';
   const [, code] = inScript.exec(message) ?? first.exec(message) ?? [];
-  return meanings[code ?? ''] ?? unreachable;
+  const said = forbiddenInScript.test(message) ? 'NOPERM' : code;
+  return meanings[said ?? ''] ?? unreachable;
 }
 
 const first = /^(?:ResponseError: |An error was signalled by the server: )?-?([A-Z]+)\b/;
 
 /** Before Redis 7.0 the error of a command in a script stands behind the place in the script. */
 const inScript = /@user_script: ?\d+: .*?-([A-Z]+)\b/;
+
+/** What NOPERM is called when it is a command of a script that the user may not run, or a key that it may not touch. */
+const forbiddenInScript = /\bThe user executing the script can't\b/;
 
 /** The fault for an error of a driver. */
 export function faultOf(error: unknown): Fault {
