@@ -25,6 +25,8 @@ export interface Library {
   cluster(nodes: readonly Address[]): Promise<Made>;
   /** Whether its cluster client leaves a master that stays connected and says nothing, once another has its slots. */
   readonly leavesSilentMasters: boolean;
+  /** Whether a connection of its is given up that has lost a reply, and answers each command with that to another one. */
+  readonly noticesMixedReplies: boolean;
   /** Null where the library cannot ask Sentinels, or not in a way that the store can use. */
   readonly sentinel: ((name: string, sentinels: readonly Address[]) => Promise<Made>) | null;
 }
@@ -42,6 +44,7 @@ export const libraries: readonly Library[] = [
     cluster: async (nodes) =>
       asTemplate(createCluster({ rootNodes: addressesOf(nodes).map((socket) => ({ socket })) })),
     leavesSilentMasters: true,
+    noticesMixedReplies: true,
     sentinel: null,
   },
   {
@@ -49,6 +52,7 @@ export const libraries: readonly Library[] = [
     single: async ({ host, port }) => asTemplate(new Ioredis(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IoredisCluster(addressesOf(nodes), { lazyConnect: true })),
     leavesSilentMasters: true,
+    noticesMixedReplies: false,
     sentinel: async (name, sentinels) =>
       asTemplate(new Ioredis({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
@@ -57,6 +61,7 @@ export const libraries: readonly Library[] = [
     single: async ({ host, port }) => asTemplate(new Iovalkey(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IovalkeyCluster(addressesOf(nodes), { lazyConnect: true })),
     leavesSilentMasters: true,
+    noticesMixedReplies: false,
     sentinel: async (name, sentinels) =>
       asTemplate(new Iovalkey({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
@@ -75,6 +80,7 @@ export const libraries: readonly Library[] = [
       return { client, close: async () => client.close() };
     },
     leavesSilentMasters: false,
+    noticesMixedReplies: false,
     sentinel: null,
   },
 ];
