@@ -1,32 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { createRedisStore, type RedisStoreOptions } from '../../src/stores/redis/index.ts';
-import type { Store } from '../../src/stores/store.ts';
-import { storeConformance } from '../conformance/store-conformance.ts';
+import type { RedisStoreOptions } from '../../src/stores/redis/index.ts';
 import { type RedisCluster, startCluster } from '../servers/redis-cluster.ts';
 import { type SentinelTrio, startSentinelTrio } from '../servers/redis-sentinel.ts';
 import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
 import { libraries, type Made } from './redis-clients.ts';
-
-/** The machine may be busy with other tests; the deadline has tests of its own. */
-const deadlineMs = 2_000;
-
-function conformance(name: string, options: () => Promise<RedisStoreOptions>): void {
-  storeConformance(name, async () => {
-    const stores: Store[] = [];
-    const openAnother = async (): Promise<Store> => {
-      const store = createRedisStore({ deadlineMs, ...(await options()) });
-      stores.push(store);
-      return store;
-    };
-    return {
-      store: await openAnother(),
-      openAnother,
-      async close() {
-        for (const store of stores) await store.close();
-      },
-    };
-  });
-}
+import { redisStoreConformance } from './redis-store-suite.ts';
 
 describe.runIf(isRedisInstalled())('Redis', () => {
   let server: RedisServer;
@@ -39,11 +17,11 @@ describe.runIf(isRedisInstalled())('Redis', () => {
     await Promise.all([server.stop(), trio.stop(), cluster.stop()]);
   });
 
-  conformance('Redis store, one server', async () => ({ url: server.url }));
-  conformance('Redis store, Sentinel', async () => ({
+  redisStoreConformance('Redis store, one server', async () => ({ url: server.url }));
+  redisStoreConformance('Redis store, Sentinel', async () => ({
     sentinel: { name: trio.name, nodes: trio.sentinels },
   }));
-  conformance('Redis store, cluster', async () => ({ cluster: cluster.urls }));
+  redisStoreConformance('Redis store, cluster', async () => ({ cluster: cluster.urls }));
 
   for (const { name, single, cluster: clusterOf, sentinel } of libraries) {
     conformanceOf(`Redis store, one server, ${name}`, () => single(server));
@@ -64,6 +42,6 @@ function conformanceOf(name: string, make: () => Promise<Made>): void {
     afterAll(async () => {
       await (await made)?.close();
     });
-    conformance(name, options);
+    redisStoreConformance(name, options);
   });
 }

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter } from '../../src/limits/index.ts';
 import { createRedisCounters, createRedisStore } from '../../src/stores/redis/index.ts';
-import type { Store } from '../../src/stores/store.ts';
-import { storeConformance } from '../conformance/store-conformance.ts';
 import { type CommandDocs, commandDocs, commandsAfter, optionsAfter } from '../servers/redis-commands.ts';
 import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
+import { redisStoreConformance } from './redis-store-suite.ts';
 
 /** The oldest Redis that is promised; KeyDB knows what it knew. */
 const oldest = '6.2';
@@ -28,21 +27,10 @@ describe.runIf(isRedisInstalled())(`a Redis that has only the commands of ${olde
     expect(await server.cli('PEXPIRETIME', 'key')).toMatch(/unknown command/);
   });
 
-  storeConformance(`Redis store, only the commands of ${oldest}`, async () => {
-    const stores: Store[] = [];
-    const openAnother = async (): Promise<Store> => {
-      const store = createRedisStore({ url: server.url, deadlineMs });
-      stores.push(store);
-      return store;
-    };
-    return {
-      store: await openAnother(),
-      openAnother,
-      async close() {
-        for (const store of stores) await store.close();
-      },
-    };
-  });
+  redisStoreConformance(`Redis store, only the commands of ${oldest}`, async () => ({
+    url: server.url,
+    deadlineMs,
+  }));
 
   test('is asked for no option that came later', async () => {
     const monitor = await Monitor.of(server);

