@@ -77,12 +77,10 @@ export class Ruling {
     for (const { key, level } of this.#soft) {
       blockSoft(ownStanding(key.holder), level, key.now, this.#ladder);
     }
-    const own = ({ key }: Verdict) => key.own;
-    return [
-      ...this.#hard.filter(own).map((v) => this.#hardReason(v)),
-      ...this.#soft.filter(own).map(softReason),
-      ...this.#shadowed,
-    ];
+    const reasons: Reason[] = [];
+    for (const verdict of this.#hard) if (verdict.key.own) reasons.push(this.#hardReason(verdict));
+    for (const verdict of this.#soft) if (verdict.key.own) reasons.push(softReason(verdict));
+    return this.#shadowed.length === 0 ? reasons : reasons.concat(this.#shadowed);
   }
 
   #tell(rule: Rule, { scope, now, own }: Judged, outcome: Reason['outcome'], level: number): void {
@@ -91,16 +89,17 @@ export class Ruling {
     this.#shadowed = [...this.#shadowed, { rule, scope, outcome, level, until }];
   }
 
-  /** Per key the highest level wins. */
+  /** Per key the highest level wins, and it is set once: setting it again would pause the decay of its score. */
   #setHardBlocks(): void {
-    const highest = new Map<Draft<Holder>, Verdict>();
-    for (const verdict of this.#hard) {
-      const other = highest.get(verdict.key.holder);
-      if (other === undefined || verdict.level > other.level) highest.set(verdict.key.holder, verdict);
-    }
-    for (const [holder, { key, level }] of highest) {
-      blockHard(ownStanding(holder), level, key.now, this.#ladder);
-    }
+    this.#hard.forEach((verdict, place) => {
+      const { key, level } = verdict;
+      const isOutdone = this.#hard.some(
+        (other, otherPlace) =>
+          other.key.holder === key.holder &&
+          (other.level > level || (other.level === level && otherPlace < place)),
+      );
+      if (!isOutdone) blockHard(ownStanding(key.holder), level, key.now, this.#ladder);
+    });
   }
 
   #hardReason({ rule, key, level }: Verdict): Reason {

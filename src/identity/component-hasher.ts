@@ -19,18 +19,31 @@ export type ComponentHasher = (kind: ComponentKind, value: string) => Token;
 
 /** How many of each component are remembered, at least. */
 export const defaultRemembered = 8192;
-const longestRemembered = 256;
+export const longestRemembered = 256;
 
-/** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
-export function createComponentHasher(
-  { secret, previousSecret }: Secrets,
-  remembered = defaultRemembered,
-): ComponentHasher {
+/**
+ * The same without a memory, for whoever keeps tokens of its own.
+ *
+ * @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same.
+ */
+export function createPlainHasher({ secret, previousSecret }: Secrets): ComponentHasher {
   const hash = createHmacText(secret);
   const previousHash = previousSecret === undefined ? null : createHmacText(previousSecret, 'previousSecret');
   if (previousHash !== null && previousHash('') === hash('')) {
     throw new Fault('CONFIG_INVALID', 'secret and previousSecret are the same: there is nothing to rotate.');
   }
+  return (kind, value) => {
+    const message = `${kind}\0${value}`;
+    return tokenOf(hash(message), previousHash === null ? null : previousHash(message));
+  };
+}
+
+/** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
+export function createComponentHasher(secrets: Secrets, remembered = defaultRemembered): ComponentHasher {
+  return rememberingHasher(createPlainHasher(secrets), remembered);
+}
+
+export function rememberingHasher(hash: ComponentHasher, remembered: number): ComponentHasher {
   const known: Record<ComponentKind, Recent<Token>> = {
     account: new Recent(remembered, longestRemembered),
     network: new Recent(remembered, longestRemembered),
@@ -42,8 +55,7 @@ export function createComponentHasher(
     const recent = known[kind];
     const found = recent.get(value);
     if (found !== undefined) return found;
-    const message = `${kind}\0${value}`;
-    const token = tokenOf(hash(message), previousHash === null ? null : previousHash(message));
+    const token = hash(kind, value);
     recent.set(value, token);
     return token;
   };

@@ -1,9 +1,10 @@
 import type { Confidence, MacroPrefixes, Subject, Token } from '../core/subject.ts';
 import { parseAddress } from './address.ts';
 import {
-  type ComponentHasher,
-  createComponentHasher,
+  createPlainHasher,
   defaultRemembered,
+  longestRemembered,
+  rememberingHasher,
   type Secrets,
 } from './component-hasher.ts';
 import { Recent } from './recent.ts';
@@ -48,31 +49,48 @@ interface SeenAgent {
   readonly token: Token;
 }
 
-/** The latest subject of an account, and what it was made of. */
-interface LatestSubject {
-  readonly ip: string;
-  readonly agent: SeenAgent;
-  readonly deviceId: string | undefined;
-  readonly confidence: Confidence | undefined;
-  readonly subject: Subject;
+/** An account that was seen, and the latest subject it was part of: what that was made of, where it can be recalled. */
+interface SeenAccount {
+  readonly token: Token;
+  ip: string;
+  agent: SeenAgent;
+  deviceId: string | undefined;
+  confidence: Confidence | undefined;
+  /** Null where nothing is to be recalled. */
+  subject: Subject | null;
 }
 
 /** @throws Fault `CONFIG_INVALID` when a secret has fewer than 16 bytes, or both are the same. */
 export function createIdentifier(secrets: Secrets, remembered = defaultRemembered): Identifier {
-  const hash = createComponentHasher(secrets, remembered);
+  const hashOnce = createPlainHasher(secrets);
+  const hash = rememberingHasher(hashOnce, remembered);
   const origins = new Recent<Origin>(remembered, longestAddress);
   const agents = new Recent<SeenAgent>(remembered, longestAgent);
-  /** By account: it is mostly asked for from the same place. */
-  const latest = new Recent<LatestSubject>(remembered, longestId);
+  /** Each is mostly asked for from the same place. */
+  const accounts = new Recent<SeenAccount>(remembered, longestRemembered);
   const other = hash('agent', otherAgent);
   const missing: SeenAgent = { ua: null, token: other };
 
   function originOf(ip: string): Origin {
     const found = origins.get(ip);
     if (found !== undefined) return found;
-    const origin = hashOrigin(ip, hash);
+    const origin = hashOrigin(ip);
     origins.set(ip, origin);
     return origin;
+  }
+
+  /** Of IPv4 there is hardly more than one spelling, and the origin is remembered; of an IPv6 network there are many. */
+  function hashOrigin(ip: string): Origin {
+    const { network, macros } = parseAddress(ip);
+    if (macros === null) return { network: hashOnce('network', network), macros };
+    return {
+      network: hash('network', network),
+      macros: {
+        p48: hash('prefix', macros.p48),
+        p40: hash('prefix', macros.p40),
+        p32: hash('prefix', macros.p32),
+      },
+    };
   }
 
   function agentOf(ua: string | null | undefined): SeenAgent {
@@ -84,45 +102,64 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
     return agent;
   }
 
-  function subjectOf({ account, ip, device }: Signals, agent: SeenAgent): Subject {
-    const { network, macros } = originOf(ip);
-    return {
-      account: account === undefined || account === null ? null : hash('account', account),
-      network,
-      agent: agent.token,
-      otherAgent: other,
-      device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
-      macros,
+  function accountOf(account: string): SeenAccount {
+    const found = accounts.get(account);
+    if (found !== undefined) return found;
+    const token = hashOnce('account', account);
+    const seen: SeenAccount = {
+      token,
+      ip: '',
+      agent: missing,
+      deviceId: undefined,
+      confidence: undefined,
+      subject: null,
     };
-  }
-
-  function recall(signals: Signals): Subject | undefined {
-    const account = signals.account ?? null;
-    const known = account === null ? undefined : latest.get(account);
-    return known !== undefined && isMadeOf(known, signals) ? known.subject : undefined;
+    accounts.set(account, seen);
+    return seen;
   }
 
   return {
-    recall,
-    identify(signals) {
-      const known = recall(signals);
-      if (known !== undefined) return known;
+    recall(signals) {
       const account = signals.account ?? null;
+      const known = account === null ? undefined : accounts.get(account);
+      return known !== undefined && isMadeOf(known, signals) ? (known.subject ?? undefined) : undefined;
+    },
+    identify(signals) {
+      const { ip, device } = signals;
+      const account = signals.account ?? null;
+      const { network, macros } = originOf(ip);
       const agent = agentOf(signals.ua);
-      const subject = subjectOf(signals, agent);
-      if (account !== null && isShort(signals)) latest.set(account, latestOf(signals, agent, subject));
+      const seen = account === null ? null : accountOf(account);
+      const subject: Subject = {
+        account: seen?.token ?? null,
+        network,
+        agent: agent.token,
+        otherAgent: other,
+        device: device ? { token: hash('device', device.id), confidence: device.confidence } : null,
+        macros,
+      };
+      if (seen !== null) noteLatest(seen, signals, agent, subject);
       return subject;
     },
   };
 }
 
+function noteLatest(seen: SeenAccount, signals: Signals, agent: SeenAgent, subject: Subject): void {
+  const isNoted = isShort(signals);
+  seen.ip = isNoted ? signals.ip : '';
+  seen.agent = agent;
+  seen.deviceId = isNoted ? signals.device?.id : undefined;
+  seen.confidence = signals.device?.confidence;
+  seen.subject = isNoted ? subject : null;
+}
+
 /** To compare four short texts takes less time than to look three of them up. */
-function isMadeOf(known: LatestSubject, { ip, ua, device }: Signals): boolean {
+function isMadeOf(known: SeenAccount, { ip, ua, device }: Signals): boolean {
   return known.ip === ip && known.agent.ua === (ua ?? null) && isSameDevice(known, device ?? null);
 }
 
 /** What is no device, or has no id, is not the missing one. */
-function isSameDevice({ deviceId, confidence }: LatestSubject, device: Signals['device'] | null): boolean {
+function isSameDevice({ deviceId, confidence }: SeenAccount, device: Signals['device'] | null): boolean {
   if (device === null || device === undefined) return deviceId === undefined;
   if (deviceId === undefined || typeof device !== 'object' || Array.isArray(device)) return false;
   return device.id === deviceId && device.confidence === confidence;
@@ -133,20 +170,4 @@ function isShort({ ip, ua, device }: Signals): boolean {
   return (
     ip.length <= longestAddress && (ua?.length ?? 0) <= longestAgent && (device?.id.length ?? 0) <= longestId
   );
-}
-
-function latestOf({ ip, device }: Signals, agent: SeenAgent, subject: Subject): LatestSubject {
-  return { ip, agent, deviceId: device?.id, confidence: device?.confidence, subject };
-}
-
-function hashOrigin(ip: string, hash: ComponentHasher): Origin {
-  const { network, macros } = parseAddress(ip);
-  return {
-    network: hash('network', network),
-    macros: macros && {
-      p48: hash('prefix', macros.p48),
-      p40: hash('prefix', macros.p40),
-      p32: hash('prefix', macros.p32),
-    },
-  };
 }

@@ -60,10 +60,10 @@ export class DecisionWriter {
     this.#copy(parts.scope);
     this.#copy(this.#nameOf(decision.scope));
     this.#copy(decision.deferred ? parts.deferred : parts.notDeferred);
-    let isFirst = true;
-    for (const reason of decision.reasons) {
-      if (!isFirst) this.#copy(parts.comma);
-      isFirst = false;
+    const { reasons } = decision;
+    for (let place = 0; place < reasons.length; place += 1) {
+      const reason = reasons[place] as ReplayReason;
+      if (place > 0) this.#copy(parts.comma);
       this.#copy(this.#headOf(reason));
       this.#number(reason.until);
       this.#copy(parts.endOfReason);

@@ -98,17 +98,21 @@ export class Summary {
     if (event.t < this.#last) this.backwards += 1;
     this.#last = event.t;
     count(this.outcomes, decision.outcome);
-    for (const reason of decision.reasons) {
-      count(this.rules, reason.rule);
-      count(this.scopes, reason.scope);
-      if (reason.outcome === 'HARD_BLOCK' && isOnAddress(reason)) {
-        this.#addAddress(line, event, reason);
-      }
+    const { reasons } = decision;
+    // By place: lists of several kinds come by here, and an iterator over those is made for each.
+    for (let place = 0; place < reasons.length; place += 1) {
+      this.#addReason(line, event, reasons[place] as ReplayReason);
     }
     this.timeline.add(event.t, decision.outcome);
     if (isFreshBlock(decision) && this.firstBlocks.length < KEPT_FIRST_BLOCKS) {
       this.firstBlocks.push(firstBlock(line, event, decision));
     }
+  }
+
+  #addReason(line: number, event: SummedEvent, reason: ReplayReason): void {
+    count(this.rules, reason.rule);
+    count(this.scopes, reason.scope);
+    if (reason.outcome === 'HARD_BLOCK' && isOnAddress(reason)) this.#addAddress(line, event, reason);
   }
 
   #addAddress(line: number, { t, ip }: SummedEvent, { rule, scope, level }: ReplayReason): void {

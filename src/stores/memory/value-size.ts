@@ -15,7 +15,10 @@ export function sizeOf(value: unknown): number {
 
 function sizeOfArray(values: readonly unknown[]): number {
   let bytes = arrayHeaderBytes + referenceBytes * values.length;
-  for (const value of values) if (typeof value !== 'number') bytes += sizeOf(value);
+  for (let place = 0; place < values.length; place += 1) {
+    const value = values[place];
+    if (typeof value !== 'number') bytes += sizeOf(value);
+  }
   return bytes;
 }
 
