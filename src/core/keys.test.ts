@@ -64,7 +64,7 @@ describe('a token that keys are kept with', () => {
     const account = token('aa');
     const kept = (): number => {
       let count = 0;
-      for (let named = account.named; named !== undefined; named = named.next) count += 1;
+      for (let key = account.kept; key !== undefined; key = key.next) count += 1;
       return count;
     };
     for (let index = 0; index < 20; index += 1) {

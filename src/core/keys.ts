@@ -8,7 +8,7 @@ import type {
   NetworkRecord,
   PrefixRecord,
 } from './state.ts';
-import type { NamedKey, Token } from './subject.ts';
+import type { KeptKey, Token } from './subject.ts';
 
 /** Version of the engine contract; a change of behaviour changes it, and with it every key. */
 export const CONTRACT_VERSION = 1;
@@ -36,7 +36,7 @@ export class Keyspace {
       book: new KeyMaker(`portcullis:${environment}:book:${CONTRACT_VERSION}:book:`, 1, 'book'),
       K1: new KeyMaker(`${prefix}K1:`, 2, 'K1'),
       K2: new KeyMaker(`${prefix}K2:`, 3, 'K2'),
-      K3: new KeyMaker(`${prefix}K3:`, 4, 'K3'),
+      K3: new KeyMaker(`${prefix}K3:`, 4, 'K3', 'other'),
       D: new KeyMaker(`${prefix}D:`, 5, 'D'),
       P48: new KeyMaker(`${prefix}P48:`, 6, 'P'),
       P40: new KeyMaker(`${prefix}P40:`, 7, 'P'),
@@ -45,34 +45,34 @@ export class Keyspace {
   }
 
   account(account: Token): Key<AccountRecord> {
-    return this.#makers.K4.make(account, account, null);
+    return this.#makers.K4.make(account);
   }
 
   /** One book for all policies, in the group of the account. */
   book(account: Token): Key<BookRecord> {
-    return this.#makers.book.make(account, account, null);
+    return this.#makers.book.make(account);
   }
 
   network(network: Token): Key<NetworkRecord> {
-    return this.#makers.K1.make(network, network, null);
+    return this.#makers.K1.make(network);
   }
 
   /** Kept with the network: it shows one agent mostly, while an agent is seen everywhere. */
   agent(network: Token, agent: Token): Key<AgentRecord> {
-    return this.#makers.K2.make(network, network, agent);
+    return this.#makers.K2.make(network, agent);
   }
 
   /** Kept with the device: it is at one network mostly, while a network may have many. */
   networkDevice(network: Token, device: Token): Key<NetworkDeviceRecord> {
-    return this.#makers.K3.make(device, network, device);
+    return this.#makers.K3.make(device, network);
   }
 
   device(device: Token): Key<DeviceRecord> {
-    return this.#makers.D.make(device, device, null);
+    return this.#makers.D.make(device);
   }
 
   macro(kind: 'P48' | 'P40' | 'P32', macro: Token): Key<PrefixRecord> {
-    return this.#makers[kind].make(macro, macro, null);
+    return this.#makers[kind].make(macro);
   }
 }
 
@@ -84,39 +84,49 @@ class KeyMaker {
   readonly #prefix: string;
   readonly #kind: number;
   readonly #form: string;
+  /** Which of two tokens is the tag. */
+  readonly #tag: 'keeper' | 'other';
 
-  constructor(prefix: string, kind: number, form: string) {
+  constructor(prefix: string, kind: number, form: string, tag: 'keeper' | 'other' = 'keeper') {
     this.#prefix = prefix;
     this.#kind = kind;
     this.#form = form;
-  }
-
-  make(keeper: Token, tag: Token, rest: Token | null): Key<never> {
-    const named = this.#namedOn(keeper);
-    if (named === undefined) {
-      const key = this.#compose(tag, rest);
-      keeper.named = { kind: this.#kind, by: this, tag, rest, key, next: keeper.named };
-      return key;
-    }
-    if (named.by !== this || named.tag !== tag || named.rest !== rest) {
-      named.by = this;
-      named.tag = tag;
-      named.rest = rest;
-      named.key = this.#compose(tag, rest);
-    }
-    return named.key;
+    this.#tag = tag;
   }
 
   /** A token keeps one key of a kind, however many keyspaces there come to be. */
-  #namedOn(keeper: Token): NamedKey | undefined {
-    let named = keeper.named;
-    while (named !== undefined && named.kind !== this.#kind) named = named.next;
-    return named;
+  make(keeper: Token, other: Token | null = null): Key<never> {
+    let before: KeptKey | undefined;
+    for (let kept = keeper.kept; kept !== undefined; kept = kept.next) {
+      if (kept.kind === this.#kind) {
+        if (kept.by === this && kept.other === other) return kept;
+        return this.#keep(keeper, before, this.#compose(keeper, other, kept.next));
+      }
+      before = kept;
+    }
+    return this.#keep(keeper, before, this.#compose(keeper, other, undefined));
   }
 
-  #compose(tag: Token, rest: Token | null): Key<never> {
-    const text = `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`;
-    return { text, was: this.#textBefore(tag, rest), tag: tag.hash, form: this.#form, mark: undefined };
+  #keep(keeper: Token, before: KeptKey | undefined, key: KeptKey): KeptKey {
+    if (before === undefined) keeper.kept = key;
+    else before.next = key;
+    return key;
+  }
+
+  #compose(keeper: Token, other: Token | null, next: KeptKey | undefined): KeptKey {
+    const tag = other !== null && this.#tag === 'other' ? other : keeper;
+    const rest = tag === keeper ? other : keeper;
+    return {
+      text: `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`,
+      was: this.#textBefore(tag, rest),
+      tag: tag.hash,
+      form: this.#form,
+      mark: undefined,
+      kind: this.#kind,
+      by: this,
+      other,
+      next,
+    };
   }
 
   #textBefore(tag: Token, rest: Token | null): string | null {

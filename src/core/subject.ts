@@ -8,25 +8,26 @@ export interface Token {
   readonly hash: string;
   /** The same component under the previous secret while a key rotation runs, else null. */
   readonly was: string | null;
-  /** Keys composed of this token, kept by a keyspace (`keys.ts`). No part of the token's value. */
-  named?: NamedKey | undefined;
+  /** The latest key of each kind that is kept with this token, by a keyspace (`keys.ts`). No part of the token's value. */
+  kept?: KeptKey | undefined;
   /** The latest request that this token keeps (`request.ts`). No part of the token's value. */
   latest?: object | undefined;
 }
 
 /** A token with room for what is kept with it: what is added to an object later lies apart from it. */
 export function tokenOf(hash: string, was: string | null): Token {
-  return { hash, was, named: undefined, latest: undefined };
+  return { hash, was, kept: undefined, latest: undefined };
 }
 
-/** The latest key of one kind: who composed it, and of which tokens. Then those of other kinds. */
-export interface NamedKey {
+/**
+ * A key as a token keeps it: who composed it, and of which other token, if any. Then the one of another kind. One object,
+ * for there are thousands of subjects whose keys are remembered.
+ */
+export interface KeptKey extends Key<never> {
   readonly kind: number;
-  by: object;
-  tag: Token;
-  rest: Token | null;
-  key: Key<never>;
-  readonly next: NamedKey | undefined;
+  readonly by: object;
+  readonly other: Token | null;
+  next: KeptKey | undefined;
 }
 
 /** A device as a request shows it. */
