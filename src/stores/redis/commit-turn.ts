@@ -22,6 +22,11 @@ const roundTripsPerConflict = 4;
 /** The longest pause, as a part of the deadline: what waits for it still has to be committed. */
 const longestPause = 0.4;
 
+/** Before anything has run. A list of its own would be made for every turn, and thrown away. */
+const noTexts: readonly string[] = [];
+const noSteps: readonly WaitingStep[] = [];
+const noSnapshots: readonly Snapshot[] = [];
+
 /** What the steps of a group need of the store. */
 export interface CommitTurnParts {
   readonly reader: Reader;
@@ -39,16 +44,16 @@ export interface CommitTurnParts {
 export class CommitTurn implements Commit {
   readonly keys: readonly Key[];
   expected = '';
-  texts: readonly string[] = [];
+  texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
   readonly #ended: () => void;
   readonly #startedAtMs: number;
   #conflicts = 0;
-  #ran: readonly WaitingStep[] = [];
+  #ran: readonly WaitingStep[] = noSteps;
   /** What the steps ran on, and what it becomes by them. */
   #reading = Reading.nothing;
-  #outcome: readonly Snapshot[] = [];
+  #outcome: readonly Snapshot[] = noSnapshots;
   #version = NO_VERSION;
   #sentAtMs = 0;
 

@@ -34,7 +34,9 @@ class Group {
 export class GroupCommit {
   readonly #parts: CommitTurnParts;
   readonly #groups = new Map<string, Group>();
+  /** Groups in the order they came up; those before `#begun` have begun. */
   #opened: Group[] = [];
+  #begun = 0;
   #idle: () => void = () => undefined;
 
   constructor(parts: CommitTurnParts) {
@@ -83,10 +85,15 @@ export class GroupCommit {
 
   #beginSome(): void {
     const opened = this.#opened;
-    this.#opened = opened.splice(groupsPerTurn);
-    for (const group of opened) this.#next(group);
-    // After what these have to send was handed over, which happens as soon as this has ended.
-    if (this.#opened.length > 0) queueMicrotask(() => setImmediate(() => this.#beginSome()));
+    const end = Math.min(opened.length, this.#begun + groupsPerTurn);
+    for (; this.#begun < end; this.#begun += 1) this.#next(opened[this.#begun] as Group);
+    if (this.#begun < opened.length) {
+      // After what these have to send was handed over, which happens as soon as this has ended.
+      queueMicrotask(() => setImmediate(() => this.#beginSome()));
+      return;
+    }
+    this.#opened = [];
+    this.#begun = 0;
   }
 
   #next(group: Group): void {

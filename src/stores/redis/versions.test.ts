@@ -14,6 +14,6 @@ describe('versions', () => {
 
   test('name the process and count', () => {
     const next = createVersions((bytes) => Buffer.alloc(bytes, 0xff));
-    expect([next(), next()]).toEqual(['________00000000', '________00000001']);
+    expect([next(), next()]).toEqual(['________10000000', '________10000001']);
   });
 });

@@ -4,6 +4,8 @@ import { VERSION_WIDTH } from './envelope.ts';
 const originBytes = 6;
 const originWidth = 8;
 const countWidth = VERSION_WIDTH - originWidth;
+/** From the first count that has all its digits. */
+const countStart = 36 ** (countWidth - 1);
 const countEnd = 36 ** countWidth;
 
 /**
@@ -16,9 +18,9 @@ export function createVersions(random: (bytes: number) => Buffer = randomBytes):
   return () => {
     if (count >= countEnd) {
       origin = random(originBytes).toString('base64url');
-      count = 0;
+      count = countStart;
     }
-    const version = origin + count.toString(36).padStart(countWidth, '0');
+    const version = origin + count.toString(36);
     count += 1;
     return version;
   };
