@@ -125,6 +125,18 @@ test('the latest signals of an account are recalled, and no others', () => {
   expect(recall({ ip: '203.0.113.7' })).toBeUndefined();
 });
 
+test('signals that are too long to be kept are not recalled, nor those before them', () => {
+  const { identify, recall = () => undefined } = createIdentifier({ secret });
+  for (const long of [
+    { ...signals, ua: `${firefox}${' x'.repeat(300)}` },
+    { ...signals, device: { id: 'd'.repeat(200), confidence: 'MEDIUM' as const } },
+  ]) {
+    identify(signals);
+    identify(long);
+    expect([recall(long), recall(signals)]).toEqual([undefined, undefined]);
+  }
+});
+
 test('a device that is none is not taken for one that was seen before', () => {
   const { identify, recall = () => undefined } = createIdentifier({ secret });
   const { device, ...missing } = signals;

@@ -144,13 +144,15 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
   };
 }
 
+/** Longer texts are not remembered, so that nobody can fill the memory with them. */
 function noteLatest(seen: SeenAccount, signals: Signals, agent: SeenAgent, subject: Subject): void {
-  const isNoted = isShort(signals);
-  seen.ip = isNoted ? signals.ip : '';
+  seen.subject = null;
+  if (!isShort(signals)) return;
+  seen.ip = signals.ip;
   seen.agent = agent;
-  seen.deviceId = isNoted ? signals.device?.id : undefined;
+  seen.deviceId = signals.device?.id;
   seen.confidence = signals.device?.confidence;
-  seen.subject = isNoted ? subject : null;
+  seen.subject = subject;
 }
 
 /** To compare four short texts takes less time than to look three of them up. */
@@ -165,7 +167,6 @@ function isSameDevice({ deviceId, confidence }: SeenAccount, device: Signals['de
   return device.id === deviceId && device.confidence === confidence;
 }
 
-/** Longer texts are not remembered, so that nobody can fill the memory with them. */
 function isShort({ ip, ua, device }: Signals): boolean {
   return (
     ip.length <= longestAddress && (ua?.length ?? 0) <= longestAgent && (device?.id.length ?? 0) <= longestId
