@@ -1,10 +1,10 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
-import { open, type RecordKind, write } from './draft.ts';
+import { type Opened, open, type RecordKind, storeDraft, write } from './draft.ts';
 import { answer, noReasons, type Step, silence } from './operation.ts';
 import type { CredentialPolicy, PrefixPolicy, PrefixThreshold } from './policy.ts';
 import { networkKind, p40Kind, p48Kind } from './record-kinds.ts';
-import type { Draft, Key } from './records.ts';
+import type { Draft, Key, Records } from './records.ts';
 import { remoteBlockStep } from './remote-effect.ts';
 import type { Request } from './request.ts';
 import { isHardBlocked } from './standing.ts';
@@ -26,7 +26,8 @@ interface Macro {
 
 /**
  * §9 prefix: a login spray that hops over IPv6 prefixes. Detection works at the macro prefix, blocks fall on the
- * children that took part. Gives a step per macro prefix whose own block does not stop the request.
+ * children that took part. Gives a step per macro prefix whose own block does not stop the request, and while a key rotation
+ * runs one for those too, which only keeps names.
  */
 export function prefixSteps(
   macros: MacroPrefixes,
@@ -35,9 +36,14 @@ export function prefixSteps(
   context: Context,
   prefixes: PrefixPolicy,
 ): Step[] {
+  const isBlocked = ({ name }: Macro) => context.hard.some(({ scope }) => scope === name);
   return macrosOf(macros, request, context.t, prefixes)
-    .filter(({ name }) => !context.hard.some(({ scope }) => scope === name))
-    .map((macro) => observeStep(macro, account, request, context, prefixes));
+    .filter((macro) => macro.child.was !== null || !isBlocked(macro))
+    .map((macro) =>
+      isBlocked(macro)
+        ? renameStep(macro, request, context)
+        : observeStep(macro, account, request, context, prefixes),
+    );
 }
 
 function macrosOf(
@@ -94,6 +100,7 @@ function observeStep(
       const opened = open(records, key, kind, t, recordMs);
       const { holder: record, now } = opened;
       if (isHardBlocked(record.standing, now) && stops(kind.scope, context, policy.ownerLane)) {
+        storeRenamed(records, opened, child, t, recordMs);
         return answer([hardReason(kind.scope, record.standing)]);
       }
       const children = trim(observeChild(record.children, child, now, windowMs), childCapacity);
@@ -105,6 +112,34 @@ function observeStep(
       return fired ? { reasons: noReasons, effects: blockChildren(macro, children) } : silence;
     },
   };
+}
+
+/**
+ * A prefix that is blocked observes nothing. It still has to call its child by the new name as soon as that shows: the child's
+ * own record moves with this request, and a block that fell on the record of before would stop nobody.
+ */
+function renameStep({ key, kind, child }: Macro, { policy }: Request, { t }: Context): Step {
+  const { recordMs } = policy.retention;
+  return {
+    keys: [key],
+    run: (records) => {
+      storeRenamed(records, open(records, key, kind, t, recordMs), child, t, recordMs);
+      return silence;
+    },
+  };
+}
+
+/** Stores the record as it was, its time included, if it knew the child by its former name only. */
+function storeRenamed(
+  records: Records,
+  opened: Opened<PrefixRecord>,
+  child: Token,
+  t: number,
+  keepMs: number,
+): void {
+  const { holder: record } = opened;
+  if (!renameChild(record.children, child)) return;
+  storeDraft(records, { ...opened, now: record.at }, record.standing, t, keepMs);
 }
 
 /**
@@ -128,9 +163,16 @@ const beginsWith = (name: string, hash: string): boolean =>
   name.startsWith(hash) && (name.length === hash.length || name[hash.length] === '.');
 
 function observeChild(children: Draft<Window>, child: Token, now: number, windowMs: number): Draft<Window> {
+  renameChild(children, child);
+  return observe(children, { hash: nameOf(child), was: null }, now, windowMs);
+}
+
+/** Whether the window had the child by another name. */
+function renameChild(children: Draft<Window>, child: Token): boolean {
   const name = nameOf(child);
-  for (const seen of children) if (isChild(seen.id, child)) seen.id = name;
-  return observe(children, { hash: name, was: null }, now, windowMs);
+  const former = children.find(({ id }) => id !== name && isChild(id, child));
+  if (former !== undefined) former.id = name;
+  return former !== undefined;
 }
 
 function blockChildren({ child, blockChild }: Macro, children: Window): Step[] {
