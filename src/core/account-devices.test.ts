@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blockSeenDevices, findAccountDevice, makeAccountDevice } from './account-devices.ts';
+import { enterBook } from './book.ts';
 import { MINUTE_MS } from './duration.ts';
 import { defaultLogin } from './policy.ts';
 import { accountKind } from './record-kinds.ts';
@@ -26,6 +27,8 @@ const accountOf = (devices: Draft<AccountDevice>[], devicesMadeAt: number[] = []
   devices,
   devicesMadeAt,
 });
+
+const renamed = { token: token('new name of d0', 'd0'), confidence: 'MEDIUM' } as const;
 
 /** A full account: sixteen devices, d0 unused the longest. */
 const fullOf = (change: (index: number) => Partial<AccountDevice> = () => ({})) =>
@@ -106,6 +109,11 @@ describe('a full account (§6)', () => {
     const all = fullOf().devices.map(({ id }) => id);
     expect(evictedFrom(fullOf(), bookOf(...all))).toEqual(['d0']);
     expect(evictedFrom(fullOf(), bookOf(...all.slice(0, 15)))).toEqual(['d15']);
+  });
+
+  it('knows a device that the book has under a new name since a success of a key rotation', () => {
+    const book = enterBook({ at: 0, devices: bookOf('d0') }, renamed, now, caps.bookDevices);
+    expect(evictedFrom(fullOf(), book.devices)).toEqual(['d1']);
   });
 
   it('takes no new device while all have a block', () => {

@@ -1,3 +1,4 @@
+import { isInBook } from './book.ts';
 import type { CapPolicy } from './policy.ts';
 import type { Draft } from './records.ts';
 import type { Ruling } from './ruling.ts';
@@ -43,7 +44,7 @@ function evictOne(record: Draft<AccountRecord>, now: number, book: readonly Book
   const idle = record.devices.filter(
     (device) => !isHardBlocked(device.standing, now) && !isSoftBlocked(device.standing, now),
   );
-  const unknown = idle.filter((device) => !book.some((entry) => entry.id === device.id));
+  const unknown = idle.filter((device) => !isInBook(device.id, book));
   const candidates = unknown.length > 0 ? unknown : idle;
   const victim = candidates.reduce<AccountDevice | undefined>(
     (longest, device) =>

@@ -7,12 +7,18 @@ const shown = (hash: string, confidence: Confidence = 'MEDIUM', was: string | nu
   token: { hash, was },
   confidence,
 });
-/** `a 5` or, bound, `a! 5`: who is in the book and was used when. */
+/** `a 5` or, bound, `a! 5`, or, renamed, `a/was 5`: who is in the book and was used when. */
 const bookOf = (at: number, ...entries: string[]): BookRecord => ({
   at,
   devices: entries.map((entry) => {
-    const [id = '', usedAt] = entry.split(' ');
-    return { id: id.replace('!', ''), bound: id.endsWith('!'), usedAt: Number(usedAt) };
+    const [name = '', usedAt] = entry.split(' ');
+    const [id = '', was] = name.replace('!', '').split('/');
+    return {
+      id,
+      ...(was !== undefined && { was }),
+      bound: name.endsWith('!'),
+      usedAt: Number(usedAt),
+    };
   }),
 });
 const idsOf = ({ devices }: BookRecord) => devices.map(({ id }) => id).join('');
@@ -28,7 +34,7 @@ describe('the device book after a success (§6)', () => {
     expect(enterBook(book, shown('a'), 9, 3)).toEqual(bookOf(9, 'a! 9', 'b 5', 'c 3'));
     expect(enterBook(book, shown('b'), 9, 3)).toEqual(bookOf(9, 'a! 4', 'b 9', 'c 3'));
     expect(enterBook(book, shown('b', 'HIGH'), 9, 3)).toEqual(bookOf(9, 'a! 4', 'b! 9', 'c 3'));
-    expect(enterBook(book, shown('new', 'MEDIUM', 'c'), 9, 3)).toEqual(bookOf(9, 'a! 4', 'b 5', 'new 9'));
+    expect(enterBook(book, shown('new', 'MEDIUM', 'c'), 9, 3)).toEqual(bookOf(9, 'a! 4', 'b 5', 'new/c 9'));
   });
 
   it('never runs backwards in time', () => {

@@ -14,6 +14,7 @@ export function enterBook(
   const known = devices.find(({ id }) => isToken(id, device.token));
   const entry: BookEntry = {
     id: device.token.hash,
+    ...(device.token.was !== null && { was: device.token.was }),
     bound: device.confidence === 'HIGH' || known?.bound === true,
     usedAt: now,
   };
@@ -29,6 +30,11 @@ export function enterBook(
 export function asInBook(device: Token, book: readonly BookEntry[]): Token {
   const { hash, was } = device;
   return was !== null && book.some(({ id }) => id === was) ? { hash: was, was: hash } : device;
+}
+
+/** Whether the book holds the device that another record has under this id. */
+export function isInBook(id: string, book: readonly BookEntry[]): boolean {
+  return book.some((entry) => entry.id === id || entry.was === id);
 }
 
 /** When full, the longest unused unbound entry goes, else the longest unused; of equals the older one. */

@@ -171,9 +171,10 @@ function actIn(value: unknown): Fields {
 export function bookIn(value: unknown, at: number): BookEntry[] {
   if (value === undefined) return [];
   return listIn('devices', value).map((item) => {
-    const { id, bound, usedAt } = fieldsIn('devices', item);
+    const { id, was, bound, usedAt } = fieldsIn('devices', item);
     return {
       id: idIn('devices', id),
+      ...(was !== undefined && { was: idIn('devices', was) }),
       bound: flagIn('devices', bound),
       usedAt: at - numberIn('devices', usedAt),
     };

@@ -82,8 +82,10 @@ export function devicesText(devices: readonly AccountDevice[], at: number): stri
 
 export function bookText(devices: readonly BookEntry[], at: number): string {
   let list = '';
-  for (const { id, bound, usedAt } of devices)
-    list += `${list === '' ? '' : ','}{"id":${idText(id)},"bound":${bound},"usedAt":${at - usedAt}}`;
+  for (const { id, was, bound, usedAt } of devices) {
+    const ids = was === undefined ? idText(id) : `${idText(id)},"was":${idText(was)}`;
+    list += `${list === '' ? '' : ','}{"id":${ids},"bound":${bound},"usedAt":${at - usedAt}}`;
+  }
   return list === '' ? '' : `,"devices":[${list}]`;
 }
 

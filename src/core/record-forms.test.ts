@@ -65,7 +65,10 @@ const budget = fc.record({
   guarded: fc.boolean(),
 });
 const device = fc.record({ id, standing, failures: times });
-const entry = fc.record({ id, bound: fc.boolean(), usedAt: time });
+const entry = fc.record(
+  { id, was: id, bound: fc.boolean(), usedAt: time },
+  { requiredKeys: ['id', 'bound', 'usedAt'] },
+);
 
 const client = fc
   .record({
@@ -283,7 +286,7 @@ const samples: readonly Sample[] = [
     softs: [1],
     budget: { failures: [1], epochStart: 1, cooldownUntil: 2, softUntil: 3, guarded: true },
   }),
-  sample(bookForm, { at: 5, devices: [{ id: 'd', bound: true, usedAt: 1 }] }),
+  sample(bookForm, { at: 5, devices: [{ id: 'd', was: 'c', bound: true, usedAt: 1 }] }),
   sample(networkForm, {
     at: 5,
     standing: blocked,

@@ -36,6 +36,8 @@ export interface AccountRecord extends Holder, StoredRecord {
 /** An entry of the device book. */
 export interface BookEntry {
   readonly id: string;
+  /** Its id under the previous secret, if a success of a key rotation wrote the entry: other policies may know it by that only. */
+  readonly was?: string;
   readonly bound: boolean;
   /** Last success. */
   readonly usedAt: number;
