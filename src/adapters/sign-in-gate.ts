@@ -2,7 +2,7 @@ import type { Decision } from '../core/decision.ts';
 import type { Devices, IssuedDevice, ShownDevice } from '../device/index.ts';
 import { type AttemptOptions, attemptThen, lookAgain } from '../guard/attempt.ts';
 import type { Guard } from '../guard/guard.ts';
-import { signalBounds } from '../guard/signals.ts';
+import { isAccountText, signalBounds } from '../guard/signals.ts';
 import { requestIdHeader } from '../limits/index.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
@@ -139,8 +139,7 @@ function admitted<T>(
 }
 
 function isAccount(account: string | null | undefined): account is string {
-  if (typeof account !== 'string' || account === '') return false;
-  return account.length <= signalBounds.account && !account.includes('\0');
+  return typeof account === 'string' && isAccountText(account);
 }
 
 function denied(

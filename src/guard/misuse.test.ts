@@ -72,6 +72,26 @@ describe('a guard that is misused', () => {
     }
   });
 
+  it.each([
+    ['account', { account: 'a\ud800' }],
+    ['account', { account: '\udc00\ud800' }],
+    ['device.id', { device: { id: 'd\udfff', confidence: 'LOW' } as const }],
+  ])('takes no %s that UTF-8 cannot tell from others', async (field, signals) => {
+    const guard = createGuard({ secret });
+    const message = `${field} must not contain half of a surrogate pair`;
+    const given = { ...request, ...signals };
+    for (const asked of [guard.check(given), guard.fail(given), guard.explain(given)]) {
+      await expect(asked).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+    }
+  });
+
+  it('takes whole characters outside of the first plane, and any user agent', async () => {
+    const guard = createGuard({ secret });
+    const device = { id: '\u{1f512}', confidence: 'LOW' } as const;
+    const asked = guard.check({ ...request, account: 'a\u{1f600}', device, ua: 'Half/1 \ud83d' });
+    await expect(asked).resolves.toMatchObject({ outcome: 'ALLOW' });
+  });
+
   it.each([1.5, -1, Number.NaN, 2 ** 53, '5', null])('takes no time that is %j', async (given) => {
     const guard = createGuard({ secret });
     const time = { at: given as number };

@@ -32,6 +32,22 @@ function assertText(field: string, value: unknown, maxLength: number): asserts v
   if (value.includes('\0')) throw new Fault('INPUT_INVALID', `${field} must not contain a NUL character`);
 }
 
+/** Half of a character: UTF-8 has no bytes for one, so all of them would have the same hash. */
+const loneSurrogate = /\p{Surrogate}/u;
+
+function assertId(field: string, value: unknown, maxLength: number): void {
+  assertText(field, value, maxLength);
+  if (loneSurrogate.test(value))
+    throw new Fault('INPUT_INVALID', `${field} must not contain half of a surrogate pair`);
+}
+
+/** Whether a text can be the account of a request. */
+export function isAccountText(text: string): boolean {
+  return (
+    text !== '' && text.length <= signalBounds.account && !text.includes('\0') && !loneSurrogate.test(text)
+  );
+}
+
 /** Callers without types hand in anything. */
 export function assertRequest(request: unknown): void {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
@@ -45,7 +61,7 @@ export function assertRequest(request: unknown): void {
  */
 export function assertSignals({ account, ip, ua, device }: Signals): void {
   assertText('ip', ip, signalBounds.ip);
-  if (account !== undefined && account !== null) assertText('account', account, signalBounds.account);
+  if (account !== undefined && account !== null) assertId('account', account, signalBounds.account);
   if (ua !== undefined && ua !== null && ua !== '') assertText('ua', ua, signalBounds.ua);
   if (device !== undefined && device !== null) assertDevice(device);
 }
@@ -61,7 +77,7 @@ function assertDevice(device: NonNullable<GuardRequest['device']>): void {
   if (typeof device !== 'object' || Array.isArray(device)) {
     refuse('device', 'null or an object with id and confidence', device);
   }
-  assertText('device.id', device.id, signalBounds.deviceId);
+  assertId('device.id', device.id, signalBounds.deviceId);
   if (!confidences.has(device.confidence))
     refuse('device.confidence', 'LOW, MEDIUM or HIGH', device.confidence);
 }

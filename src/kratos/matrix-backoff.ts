@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Decision, Outcome, Rule, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
-import { type GuardRequest, signalBounds } from '../guard/signals.ts';
+import { type GuardRequest, isAccountText } from '../guard/signals.ts';
 import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
@@ -115,8 +115,7 @@ const longestAgent = 4_096;
  * it finds it. What the guard would not take has a hash in its place.
  */
 function nameOf(account: string): string {
-  const isTaken = account !== '' && account.length <= signalBounds.account && !account.includes('\0');
-  return isTaken ? account : createHash('sha256').update(account).digest('base64url');
+  return isAccountText(account) ? account : createHash('sha256').update(account).digest('base64url');
 }
 
 function reasonOf({ rule, scope }: Decision): LockReason {

@@ -114,6 +114,7 @@ describe('bad input to replay', () => {
       /^line 1: not valid JSON: it contains a NUL byte/,
     ],
     ['an escaped NUL', event({ account: 'a\0' }), /account must not contain a NUL/],
+    ['half a character', event({ account: 'a\ud800' }), /account must not contain half of a surrogate pair/],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), /^line 1: not valid UTF-8/],
     ['an array', '[]', /must be an object, got an array of 0/],
     ['null', 'null', /must be an object, got null/],

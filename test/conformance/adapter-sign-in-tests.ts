@@ -78,6 +78,7 @@ export function testSignIn(setStage: SetStage): void {
       ['an empty text', ''],
       ['a text that is too long', 'a'.repeat(1_025)],
       ['a text with NUL', 'nul\u0000'],
+      ['a text with half a character', 'half\ud83d'],
     ])('with %s for an account is a bad request', async (_, account) => {
       const stage = await setStage();
       const { status, body } = await login(stage, account, 'right');
