@@ -52,7 +52,7 @@ export const libraries: readonly Library[] = [
     single: async ({ host, port }) => asTemplate(new Ioredis(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IoredisCluster(addressesOf(nodes), { lazyConnect: true })),
     leavesSilentMasters: true,
-    noticesMixedReplies: false,
+    noticesMixedReplies: true,
     sentinel: async (name, sentinels) =>
       asTemplate(new Ioredis({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },
@@ -61,7 +61,7 @@ export const libraries: readonly Library[] = [
     single: async ({ host, port }) => asTemplate(new Iovalkey(port, host, { lazyConnect: true })),
     cluster: async (nodes) => asTemplate(new IovalkeyCluster(addressesOf(nodes), { lazyConnect: true })),
     leavesSilentMasters: true,
-    noticesMixedReplies: false,
+    noticesMixedReplies: true,
     sentinel: async (name, sentinels) =>
       asTemplate(new Iovalkey({ sentinels: addressesOf(sentinels), name, lazyConnect: true })),
   },

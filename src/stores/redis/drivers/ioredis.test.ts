@@ -81,23 +81,40 @@ describe('the driver over ioredis', () => {
   });
 });
 
+/** A cluster with these nodes; gives what its copies were made with. */
+function clusterOf(nodes: ReturnType<IoredisCluster['nodes']>) {
+  const duplicated: unknown[] = [];
+  const given: IoredisCluster = {
+    isCluster: true,
+    options: { redisOptions: { password: 'secret', tls: {}, commandTimeout: 5 } },
+    call: async () => null,
+    connect: async () => null,
+    disconnect: () => undefined,
+    duplicate: (_, overrides) => {
+      duplicated.push(overrides);
+      return given;
+    },
+    nodes: () => nodes,
+    refreshSlotsCache: () => undefined,
+    on: () => undefined,
+  };
+  return { given, duplicated };
+}
+
 describe('the driver over a cluster of ioredis', () => {
+  test('drops those connections that answer what nobody asked', async () => {
+    const dropped: string[] = [];
+    const node = (name: string, answer: (args: string[]) => unknown) => ({
+      call: async (_: string, args: string[]) => answer(args),
+      disconnect: () => void dropped.push(name),
+    });
+    const nodes = [node('sound', ([word]) => word), node('shifted', () => [1]), node('proxy', () => 'PONG')];
+    ioredisClusterDriver(clusterOf(nodes).given).doubt('key');
+    await vi.waitFor(() => expect(dropped).toEqual(['shifted']));
+  });
+
   test('keeps the credentials and TLS of the nodes, and lays its demands over the rest', () => {
-    const duplicated: unknown[] = [];
-    const given: IoredisCluster = {
-      isCluster: true,
-      options: { redisOptions: { password: 'secret', tls: {}, commandTimeout: 5 } },
-      call: async () => null,
-      connect: async () => null,
-      disconnect: () => undefined,
-      duplicate: (_, overrides) => {
-        duplicated.push(overrides);
-        return given;
-      },
-      nodes: () => [],
-      refreshSlotsCache: () => undefined,
-      on: () => undefined,
-    };
+    const { given, duplicated } = clusterOf([]);
     ioredisClusterDriver(given);
     expect(duplicated).toMatchObject([
       { redisOptions: { password: 'secret', tls: {}, commandTimeout: undefined } },

@@ -1,4 +1,5 @@
 import type { Driver, DriverEvents, Send } from './driver.ts';
+import { Probe } from './probe.ts';
 import { CONNECT_MS, reconnectDelayMs, STALL_MS } from './reconnect.ts';
 
 /** A client of ioredis or iovalkey, as far as the store uses it. */
@@ -19,10 +20,13 @@ export interface IoredisCluster {
   connect(): Promise<unknown>;
   disconnect(reconnect?: boolean): void;
   duplicate(nodes?: [], overrides?: object): IoredisCluster;
-  nodes(role: 'master'): readonly Pick<IoredisClient, 'call'>[];
+  nodes(role: 'master'): readonly IoredisNode[];
   refreshSlotsCache(): void;
   on(event: string, listener: (cause: Error) => void): unknown;
 }
+
+/** The connection of a cluster to one of its nodes. */
+type IoredisNode = Pick<IoredisClient, 'call' | 'disconnect'>;
 
 /** How soon a client that has given up is replaced. */
 const endedMs = 100;
@@ -72,13 +76,14 @@ const clusterDemands = {
 /** One server (or the master that Sentinels name), by ioredis or iovalkey, on a connection of our own. */
 export function ioredisDriver(given: IoredisClient): Driver {
   const kept = new KeptClient(() => given.duplicate(demands));
+  // The library ends a connection that says nothing by itself, see `socketTimeout`, but none that says the wrong things.
+  const probe = new Probe<IoredisClient>(ping, (client) => client.disconnect(true));
   return {
     isCluster: false,
     open: (events) => kept.open(events),
     send: (args) => call(kept.client, args),
     masters: async () => [(args: readonly string[]) => call(kept.client, args)],
-    // The library ends a connection that does not answer by itself, see `socketTimeout`.
-    doubt: () => undefined,
+    doubt: () => void probe.doubt(kept.client),
     reset: () => kept.client.disconnect(true),
     close: async () => kept.close(),
   };
@@ -87,6 +92,8 @@ export function ioredisDriver(given: IoredisClient): Driver {
 /** A cluster, by ioredis or iovalkey, on connections of our own. */
 export function ioredisClusterDriver(given: IoredisCluster): Driver {
   const kept = new KeptClient(() => given.duplicate([], demandsOn(given)));
+  // The cluster makes another one when it needs it.
+  const probe = new Probe<IoredisNode>(ping, (node) => node.disconnect());
   return {
     isCluster: true,
     open: (events) => kept.open(events),
@@ -97,11 +104,17 @@ export function ioredisClusterDriver(given: IoredisCluster): Driver {
           (args) =>
             call(node, args),
       ),
-    doubt: () => kept.client.refreshSlotsCache(),
+    doubt() {
+      kept.client.refreshSlotsCache();
+      // The library does not tell which of them serves a key.
+      for (const node of kept.client.nodes('master')) void probe.doubt(node);
+    },
     reset: () => kept.client.refreshSlotsCache(),
     close: async () => kept.close(),
   };
 }
+
+const ping = (node: IoredisNode, word: string): Promise<unknown> => call(node, ['PING', word]);
 
 /** Some versions of the libraries put what they are told in the place of all options of the nodes: credentials and TLS too. */
 function demandsOn({ options }: IoredisCluster): object {
