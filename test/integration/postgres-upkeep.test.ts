@@ -54,6 +54,19 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await store.close();
   });
 
+  test('are made again where only that of the records was dropped', async () => {
+    const schema = 'beheaded';
+    const { key } = group();
+    const first = open({ schema, sweepEveryWrites: 0 });
+    await first.ping();
+    await admin.query(`DROP TABLE ${schema}.records`);
+    const second = open({ schema });
+    expect(await second.transact([key], addOne(key))).toBe(1);
+    expect(await first.transact([key], addOne(key))).toBe(2);
+    expect(await numberOf(`SELECT count(*) FROM ${schema}.migrations`)).toBe(1);
+    await Promise.all([first.close(), second.close()]);
+  });
+
   test('hold a bounded number of rows that prove the store alive', async () => {
     const schema = 'pinged';
     const store = open({ schema });

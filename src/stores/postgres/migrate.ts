@@ -12,7 +12,7 @@ interface Migration {
 
 /**
  * Brings the schema up to date: runs every script of `migrations/` that it has not had, in one transaction. Each script notes
- * itself, so that one which was run by hand is not run again. Nodes that start together take turns. A role without the right to make tables will do once the scripts were run.
+ * itself, so that one which was run by hand is not run again; where the records themselves are gone, all of them are. Nodes that start together take turns. A role without the right to make tables will do once the scripts were run.
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const migrations = await listMigrations();
@@ -41,8 +41,10 @@ async function missingIn(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<Migration[]> {
-  const [table] = await session.run({ text: 'SELECT to_regclass($1) IS NULL' }, [`"${schema}".migrations`]);
-  if (table?.[0] === true) return [...migrations];
+  for (const table of ['migrations', 'records']) {
+    const [found] = await session.run({ text: 'SELECT to_regclass($1) IS NULL' }, [`"${schema}".${table}`]);
+    if (found?.[0] === true) return [...migrations];
+  }
   const rows = await session.run({ text: `SELECT version FROM "${schema}".migrations` });
   const had = new Set(rows.map(([version]) => Number(version)));
   return migrations.filter(({ version }) => !had.has(version));

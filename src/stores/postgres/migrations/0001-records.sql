@@ -2,7 +2,8 @@
 --
 -- A psql script with one variable, the name of a schema that is there:
 --   psql -1 -c 'CREATE SCHEMA IF NOT EXISTS portcullis' -v schema=portcullis -f 0001-records.sql
--- The store runs it by itself, in a transaction, where it has not been run. All times are milliseconds since 1970.
+-- The store runs it by itself, in a transaction, where it has not been run, or where somebody has dropped the table of the
+-- records and left the rest. All times are milliseconds since 1970.
 
 -- Which scripts the schema has had. Each notes itself.
 CREATE TABLE IF NOT EXISTS :"schema".migrations (
@@ -10,7 +11,8 @@ CREATE TABLE IF NOT EXISTS :"schema".migrations (
   file       text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now()
 );
-INSERT INTO :"schema".migrations (version, file) VALUES (1, '0001-records.sql');
+INSERT INTO :"schema".migrations (version, file) VALUES (1, '0001-records.sql')
+  ON CONFLICT (version) DO NOTHING;
 
 CREATE TABLE :"schema".records (
   -- Bytewise order makes a prefix a range of the index, whatever the locale of the database.
@@ -31,7 +33,7 @@ CREATE TABLE :"schema".records (
 CREATE INDEX records_sweep ON :"schema".records (sweep_hour);
 CREATE INDEX records_held ON :"schema".records (key) WHERE held_until > 0;
 
-CREATE FUNCTION :"schema".now_ms() RETURNS bigint
+CREATE OR REPLACE FUNCTION :"schema".now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
@@ -39,7 +41,7 @@ AS $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 -- made while the table was small must not stay when it has grown.
 
 -- The time, with each of the records that are there; with nothing where there are none.
-CREATE FUNCTION :"schema".read_records(keys text[])
+CREATE OR REPLACE FUNCTION :"schema".read_records(keys text[])
 RETURNS TABLE (now bigint, key text, version bigint, value text, expires_at bigint)
 LANGUAGE plpgsql VOLATILE
 SET search_path = :"schema", pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
@@ -53,7 +55,7 @@ END
 $$;
 
 -- The number of the lock that stands for a group.
-CREATE FUNCTION :"schema".group_lock(tag text) RETURNS bigint
+CREATE OR REPLACE FUNCTION :"schema".group_lock(tag text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT hashtextextended(tag, 8470) $$;
 
@@ -68,7 +70,7 @@ AS $$ SELECT hashtextextended(tag, 8470) $$;
 --
 -- Reply: one row of kind 'clock' (the version that was written, the time); for each group that was refused one of kind
 -- 'busy' or 'changed', and for a changed one its records as they are now, of kind 'record'.
-CREATE FUNCTION :"schema".commit_groups(
+CREATE OR REPLACE FUNCTION :"schema".commit_groups(
   tags text[], lock_ms integer,
   group_of integer[], keys text[], versions bigint[],
   new_values text[], expiries bigint[], holds bigint[]
@@ -123,7 +125,7 @@ END
 $$;
 
 -- Drops at most max_records of those that expired before this hour began, and returns how many.
-CREATE FUNCTION :"schema".sweep(max_records integer) RETURNS integer
+CREATE OR REPLACE FUNCTION :"schema".sweep(max_records integer) RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path = :"schema", pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
