@@ -67,6 +67,17 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await Promise.all([first.close(), second.close()]);
   });
 
+  test('keep every character, in databases too that have none of their own for it', async () => {
+    await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const store = open({ connectionString: server.connectionString.replace(/\/\w+$/, '/latin') });
+    const { key } = group();
+    const at = 1;
+    const words = 'geprüft 審査 \u{1f512} \ud800 "\\"';
+    await store.transact([key], (records) => records.put(key, { at, count: 1, words } as Count, kept));
+    expect(await store.view([key], (records) => records.get(key))).toEqual({ at, count: 1, words });
+    await store.close();
+  });
+
   test('hold a bounded number of rows that prove the store alive', async () => {
     const schema = 'pinged';
     const store = open({ schema });

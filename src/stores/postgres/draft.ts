@@ -60,8 +60,14 @@ function writeOf({ value, retention, form }: Put, now: number): Write {
   const heldMs = Math.max(retention.softMs, retention.hardMs);
   return {
     value,
-    json: jsonOfRecord(value, form),
+    json: inAscii(jsonOfRecord(value, form)),
     expiresAt: Math.ceil(now + retention.keepMs),
     heldUntil: heldMs > 0 ? Math.ceil(now + heldMs) : 0,
   };
 }
+
+const beyondAscii = /[\u0080-\uffff]/g;
+
+/** The same JSON in characters that every database has, whatever its encoding: an operator writes as they like. */
+const inAscii = (json: string): string =>
+  json.replace(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
