@@ -104,6 +104,37 @@ describe('a pool whose callers leave its queue', () => {
   });
 });
 
+/**
+ * Which part of its ten calls a second a target gets of a ceiling of a hundred, while another one with a queue asks for more
+ * than that in all.
+ *
+ * @param greedyRate the other one's own rate
+ */
+function shareOfModest({ greedyRate, modestWaitMs }: { greedyRate: number; modestWaitMs: number }): number {
+  let [all, greedy, modest] = [pool(100, 10), pool(greedyRate, 10), pool(1_000, 10)];
+  let [asked, given] = [0, 0];
+  for (let now = 0; now < 20_000; now += 1) {
+    if (now % 7 === 0) {
+      const take = takeCall(greedy, all, now, 200);
+      if (take.taken)
+        [greedy, all] = [
+          { ...greedy, bucket: take.target },
+          { ...all, bucket: take.global },
+        ];
+    }
+    if (now % 100 !== 50) continue;
+    const take = takeCall(modest, all, now, modestWaitMs);
+    asked += 1;
+    if (!take.taken) continue;
+    given += 1;
+    [modest, all] = [
+      { ...modest, bucket: take.target },
+      { ...all, bucket: take.global },
+    ];
+  }
+  return given / asked;
+}
+
 describe('a pool', () => {
   it('gives its burst at once, then its rate, and says when to come back', () => {
     const takes = ask(pool(10, 3), pool(1_000, 1_000), [0, 0, 0, 0, 99, 100]);
@@ -177,6 +208,12 @@ describe('a pool', () => {
         },
       ),
     );
+  });
+
+  it('for all is first come, first served: who waits has a share of it, who does not gets what is left', () => {
+    expect(shareOfModest({ greedyRate: 1_000, modestWaitMs: 0 })).toBeLessThan(0.05);
+    expect(shareOfModest({ greedyRate: 1_000, modestWaitMs: 1_000 })).toBeGreaterThan(0.5);
+    expect(shareOfModest({ greedyRate: 50, modestWaitMs: 0 })).toBe(1);
   });
 
   it('that is waited for does not hold back the others', () => {
