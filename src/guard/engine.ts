@@ -5,8 +5,10 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { Keyspace, limiterNamespace } from '../core/keys.ts';
 import type { Operation } from '../core/operation.ts';
 import type { Policy } from '../core/policy.ts';
+import type { Key } from '../core/records.ts';
 import { openRequest, type Request } from '../core/request.ts';
-import type { Subject } from '../core/subject.ts';
+import type { BookRecord } from '../core/state.ts';
+import type { Subject, Token } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import { policyProblem } from './policy-shape.ts';
@@ -48,6 +50,18 @@ interface BoundPolicy {
 export interface Located extends BoundPolicy {
   readonly subject: Subject;
 }
+
+/** A device in the book of an account, which all policies share. */
+export interface LocatedDevice {
+  readonly account: Token;
+  readonly device: Token;
+  readonly book: Key<BookRecord>;
+  /** How long a book is kept after its last write. */
+  readonly bookMs: number;
+}
+
+/** An address for what has to do with none. */
+const anywhere = '0.0.0.0';
 
 /** Turns requests into operations: finds the policy, checks the signals, makes the keys. Keeps no state of its own. */
 export class Engine {
@@ -111,6 +125,20 @@ export class Engine {
     const { policy, keyspace } = this.#boundTo(input);
     assertSignals(input);
     return { policy, keyspace, subject: this.#identifier.identify(input) };
+  }
+
+  /** A device of an account, wherever it is. Throws `INPUT_INVALID` where one of the ids does not fit. */
+  locateDevice(account: string, id: string): LocatedDevice {
+    const signals = { account, ip: anywhere, device: { id, confidence: 'LOW' } } as const;
+    assertSignals(signals);
+    const subject = this.#identifier.identify(signals);
+    const [keyspace] = this.#keyspaces.values();
+    if (subject.account === null || subject.device === null || keyspace === undefined) {
+      throw new Fault('INPUT_INVALID', `account must be a string that is not empty, got ${shapeOf(account)}`);
+    }
+    const bookMs = Math.max(...this.policies.map(({ retention }) => retention.bookMs));
+    const { token } = subject.device;
+    return { account: subject.account, device: token, book: keyspace.book(subject.account), bookMs };
   }
 
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */

@@ -13,10 +13,13 @@ export interface DecisionEvent {
   readonly decision: Decision;
 }
 
-/** An operator placed or lifted a block, or set or removed a pin. `block` is its id, which holds hashes only. */
+/**
+ * An operator placed or lifted a block, removed a device from an account's book, or set or removed a pin. `block` is its id,
+ * which holds hashes only.
+ */
 export interface AuditEvent {
   readonly at: number;
-  readonly what: 'placed' | 'lifted' | 'pinned' | 'unpinned';
+  readonly what: 'placed' | 'lifted' | 'removed' | 'pinned' | 'unpinned';
   readonly block: string;
   readonly by: string;
   readonly why: string;

@@ -69,6 +69,11 @@ export interface Guard {
   lift(id: string, note: OperatorNote): Promise<boolean>;
   /** Places a HARD block on one key of the request. Throws `INPUT_INVALID` where the request or its policy has no such key. */
   place(request: GuardRequest, placement: Placement): Promise<ActiveBlock>;
+  /**
+   * Takes a device out of the account's book, for an owner who has lost it: its token is trusted no more, until it signs in
+   * again. False when the book does not hold it.
+   */
+  forgetDevice(account: string, deviceId: string, note: OperatorNote): Promise<boolean>;
   /** What operators did, newest last. */
   audit(): Promise<readonly AuditEvent[]>;
   /** The mode of each policy on this node. */
@@ -137,6 +142,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     blocks: (options) => operators.blocks(options),
     lift: (id, note) => operators.lift(id, note),
     place: (request, placement) => operators.place(request, placement),
+    forgetDevice: (account, deviceId, note) => operators.forgetDevice(account, deviceId, note),
     audit: () => operators.audit(),
     modes: () => modes.status(),
     on: (name, listener) => {

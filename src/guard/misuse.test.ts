@@ -137,6 +137,7 @@ describe('a guard that is misused', () => {
 
   it.each<[string, (guard: Guard, nothing: undefined) => Promise<unknown>]>([
     ['lift', (guard, nothing) => guard.lift(`login:K4:${'a'.repeat(22)}`, nothing as unknown as Placement)],
+    ['forgetDevice', (guard, nothing) => guard.forgetDevice('a1', 'd1', nothing as unknown as Placement)],
     ['place', (guard, nothing) => guard.place(request, nothing as unknown as Placement)],
   ])('does nothing at %s where nobody says who and why', async (_, act) => {
     const guard = createGuard({ secret });
@@ -144,6 +145,15 @@ describe('a guard that is misused', () => {
       code: 'INPUT_INVALID',
       message: /must be an object with .*by and why, got nothing$/,
     });
+  });
+
+  it.each<[unknown, unknown, string]>([
+    [undefined, 'd1', 'account must be a string that is not empty, got nothing'],
+    ['a1', '', 'device.id must be a string that is not empty, got an empty string'],
+  ])('forgets no device of %j with the id %j', async (account, id, message) => {
+    const guard = createGuard({ secret });
+    const asked = guard.forgetDevice(account as string, id as string, { by: 'alice', why: 'lost' });
+    await expect(asked).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
   });
 
   it('looks at nothing where an attempt has no way to verify', async () => {

@@ -1,7 +1,10 @@
+import { leaveBook } from '../core/book.ts';
 import type { Scope } from '../core/decision.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
+import { readLive } from '../core/retention.ts';
+import type { BookRecord } from '../core/state.ts';
 import type { Token } from '../core/subject.ts';
 import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
 import type { Store, WalkOptions } from '../stores/store.ts';
@@ -15,7 +18,7 @@ import {
   parseAddress,
 } from './block-address.ts';
 import { type ActiveBlock, blocksOf, liftStep, placeStep } from './block-steps.ts';
-import type { Engine, Located } from './engine.ts';
+import type { Engine, Located, LocatedDevice } from './engine.ts';
 import type { AuditEvent } from './events.ts';
 import type { GuardRequest } from './signals.ts';
 import { takeTurns } from './take-turns.ts';
@@ -27,7 +30,7 @@ export interface Placement extends OperatorNote {
   readonly level: number;
 }
 
-/** What an operator may do: see the blocks, lift one, place one. Every act leaves an audit record. */
+/** What an operator may do: see the blocks, lift one, place one, forget a device. Every act leaves an audit record. */
 export class OperatorCalls {
   readonly #store: Store;
   readonly #engine: Engine;
@@ -117,6 +120,37 @@ export class OperatorCalls {
       level: placed.hardLevel,
       until: placed.hardUntil,
     };
+  }
+
+  /** Takes a device out of the book of an account. False when it is not there. */
+  async forgetDevice(account: string, deviceId: string, note: OperatorNote): Promise<boolean> {
+    const located = this.#engine.locateDevice(account, deviceId);
+    const { book } = located;
+    const hashes = [located.account, located.device];
+    return this.#audit.accompany(
+      {
+        what: 'removed',
+        block: formatAddress({ policy: 'book', scope: 'K5', hashes }),
+        ...checkedNote(note),
+      },
+      async () => {
+        const isForgotten = await this.#forgetIn(book, located);
+        // Nodes without the new secret still go by the book of before the rotation.
+        if (book.was !== null) await this.#forgetIn({ ...book, text: book.was, was: null }, located);
+        return isForgotten;
+      },
+      (isForgotten) => (isForgotten ? null : undefined),
+    );
+  }
+
+  #forgetIn(book: Key<BookRecord>, { device, bookMs }: LocatedDevice): Promise<boolean> {
+    return this.#store.transact([book], (records, now) => {
+      const known = readLive(records, book, now, bookMs);
+      const rest = known && leaveBook(known, device);
+      if (rest === undefined) return false;
+      records.put(book, rest, { keepMs: rest.at + bookMs - now, softMs: 0, hardMs: 0 });
+      return true;
+    });
   }
 
   /** The last acts of operators, newest last. */

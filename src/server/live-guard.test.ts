@@ -206,6 +206,7 @@ const passedOn: Readonly<Record<Exclude<keyof Guard, 'attempt' | 'on' | 'close'>
   blocks: 1,
   lift: 2,
   place: 2,
+  forgetDevice: 3,
   audit: 0,
   modes: 0,
 };

@@ -37,6 +37,8 @@ export class LiveGuard implements Guard {
   readonly blocks: Guard['blocks'] = (options) => this.#current.blocks(options);
   readonly lift: Guard['lift'] = (id, note) => this.#current.lift(id, note);
   readonly place: Guard['place'] = (request, placement) => this.#current.place(request, placement);
+  readonly forgetDevice: Guard['forgetDevice'] = (account, deviceId, note) =>
+    this.#current.forgetDevice(account, deviceId, note);
   readonly audit: Guard['audit'] = () => this.#current.audit();
   readonly modes: Guard['modes'] = () => this.#current.modes();
   readonly close: Guard['close'] = () => this.#current.close();

@@ -112,7 +112,7 @@ export function scenarioListener({ log, metrics, feed }: Observation): ScenarioL
 
 /** Callers of limits are blocked by the same acts as pins are made. */
 const subjectOf = ({ what, block }: AuditEvent) =>
-  what === 'placed' || what === 'lifted' ? { block } : { pin: block };
+  what === 'pinned' || what === 'unpinned' ? { pin: block } : { block };
 
 const actWords = (unsure: true | undefined): string =>
   unsure ? 'an operator acted, and the store failed: it may have been done or not' : 'an operator acted';

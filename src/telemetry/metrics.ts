@@ -50,7 +50,7 @@ const kratosResults = [
   'undelivered',
 ];
 const kratosReasons = ['identifier', 'ip', 'store'];
-const acts = ['placed', 'lifted', 'pinned', 'unpinned'];
+const acts = ['placed', 'lifted', 'removed', 'pinned', 'unpinned'];
 
 /** Numbers for Prometheus. Every label has a bounded set of values, fixed by the configuration and never by a client. */
 export class Metrics {

@@ -177,6 +177,32 @@ export function guardConformance(
       expect(Math.abs((act?.until ?? 0) - placed.until)).toBeLessThan(5_000);
     });
 
+    it('forgets a device of an account, with an audit record, and no other', async () => {
+      const guard = guardOn();
+      const other = { ...owner, device: { id: 'my other', confidence: 'HIGH' } } as const;
+      await guard.succeed(owner);
+      await guard.succeed(other);
+      expect(await guard.forgetDevice('owner', 'mine', operator)).toBe(true);
+      expect(await guard.forgetDevice('owner', 'mine', operator)).toBe(false);
+      expect((await guard.explain(owner)).device).toBe('unknown');
+      expect((await guard.explain(other)).device).toBe('trusted');
+      expect(await guard.audit()).toEqual([
+        expect.objectContaining({ what: 'removed', until: null, ...operator }),
+      ]);
+      await guard.succeed(owner);
+      expect((await guard.explain(owner)).device).toBe('trusted');
+    });
+
+    it('forgets a device in the middle of a rotation, for nodes too that have the former secret only', async () => {
+      const [first, second] = [randomBytes(32), randomBytes(32)];
+      const environment = randomUUID();
+      const before = guardOn(first, environment);
+      await before.succeed(owner);
+      const after = guardOn(second, environment, first);
+      expect(await after.forgetDevice('owner', 'mine', operator)).toBe(true);
+      for (const guard of [before, after]) expect((await guard.explain(owner)).device).toBe('unknown');
+    });
+
     it('keeps blocks, scores, budgets and devices through a rotation in the middle of traffic', async () => {
       const [first, second] = [randomBytes(32), randomBytes(32)];
       const environment = randomUUID();

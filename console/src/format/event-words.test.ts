@@ -24,6 +24,10 @@ describe('what an operator did, in a sentence', () => {
     expect(act({ what: 'unpinned', block })).toBe(`anna unpinned ${words}: a sale`);
   });
 
+  it('calls a device by its name', () => {
+    expect(act({ what: 'removed', block: 'book:K5:account:device' })).toBe('anna removed a device: a sale');
+  });
+
   it('does not tell as done what nobody knows of', () => {
     expect(act({ what: 'lifted', block: 'login:K4:hash', unsure: true })).toBe(
       'anna may have lifted a block, or not, for the store failed: a sale',

@@ -26,10 +26,11 @@ const tellers: Readonly<Record<string, Tell>> = {
   pin: tellPins,
 };
 
-/** The record of an act calls what it is about a block, also where it is a pin. */
+/** The record of an act calls what it is about a block, also where it is a pin or a device. */
 function tellAct(line: FeedLine): string {
   const what = text(line, 'what');
-  const about = isAboutPin(what) ? pinWords(text(line, 'block')) : 'a block';
+  const unpinned = what === 'removed' ? 'a device' : 'a block';
+  const about = isAboutPin(what) ? pinWords(text(line, 'block')) : unpinned;
   const done =
     line.unsure === true ? `may have ${what} ${about}, or not, for the store failed` : `${what} ${about}`;
   return `${text(line, 'by')} ${done}: ${text(line, 'why')}`;
