@@ -73,6 +73,28 @@ describe('Deadlines', () => {
     );
   });
 
+  test('do not count the time in which the process stood still', async () => {
+    const expired: string[] = [];
+    deadlines.start({ expire: () => expired.push('early') });
+    await vi.advanceTimersByTimeAsync(30);
+    deadlines.start({ expire: () => expired.push('late') });
+    vi.setSystemTime(Date.now() + 10_000);
+    await vi.advanceTimersByTimeAsync(deadlineMs);
+    expect(expired).toEqual([]);
+    await vi.advanceTimersByTimeAsync(deadlineMs);
+    expect(expired).toEqual(['early', 'late']);
+  });
+
+  test('end also in a process that stands still all the time', async () => {
+    const expire = vi.fn();
+    deadlines.start({ expire });
+    for (let round = 0; round < 3; round += 1) {
+      vi.setSystemTime(Date.now() + 10_000);
+      await vi.advanceTimersByTimeAsync(deadlineMs + 2);
+    }
+    expect(expire).toHaveBeenCalledOnce();
+  });
+
   test('keep the process alive only while something is under way', () => {
     vi.useRealTimers();
     const real = new Deadlines('The store', 60_000, () => performance.now());

@@ -2,6 +2,11 @@ import { Fault } from '../core/fault.ts';
 
 /** How often the queue is rid of deadlines that were met, however far away the next one is. */
 const tidyMs = 50;
+/**
+ * A timer that is later than this was held up by its own process: stopped, without a processor, or busy. Those of one that
+ * runs are late by a millisecond or two.
+ */
+export const standstillMs = 10;
 
 /** Something that a deadline can end. */
 export interface Expirable {
@@ -10,15 +15,22 @@ export interface Expirable {
 
 /** A deadline that was set. */
 export class Deadline {
-  readonly endsAtMs: number;
+  readonly #startedAtMs: number;
+  #endsAtMs: number;
+  #isPutOff = false;
   readonly #met: () => void;
   #target: Expirable | null;
 
   /** @param met is told once when it has come to its end, either way. */
-  constructor(endsAtMs: number, target: Expirable, met: () => void) {
-    this.endsAtMs = endsAtMs;
+  constructor(startedAtMs: number, lengthMs: number, target: Expirable, met: () => void) {
+    this.#startedAtMs = startedAtMs;
+    this.#endsAtMs = startedAtMs + lengthMs;
     this.#target = target;
     this.#met = met;
+  }
+
+  get endsAtMs(): number {
+    return this.#endsAtMs;
   }
 
   get isDone(): boolean {
@@ -30,6 +42,16 @@ export class Deadline {
     if (this.#target === null) return;
     this.#target = null;
     this.#met();
+  }
+
+  /**
+   * The time from `fromMs` to `toMs` does not count. Only once: in a process that is held up all the time, what has no
+   * answer must end too.
+   */
+  putOff(fromMs: number, toMs: number): void {
+    if (this.#isPutOff) return;
+    this.#isPutOff = true;
+    this.#endsAtMs += toMs - Math.max(fromMs, this.#startedAtMs);
   }
 
   expire(): void {
@@ -50,6 +72,9 @@ export class Deadlines {
   readonly #queue: Deadline[] = [];
   #running = 0;
   #timer: NodeJS.Timeout | null = null;
+  /** When the timer was set, and when it is due. */
+  #armedAtMs = 0;
+  #dueAtMs = 0;
 
   /** @param who is named in the fault: the store or its server. */
   constructor(who: string, deadlineMs: number, monotonicMs: () => number) {
@@ -60,10 +85,11 @@ export class Deadlines {
 
   /** Expires `target` after the deadline unless it is done before. */
   start(target: Expirable): Deadline {
-    const deadline = new Deadline(this.#monotonicMs() + this.deadlineMs, target, this.#ended);
+    const nowMs = this.#monotonicMs();
+    const deadline = new Deadline(nowMs, this.deadlineMs, target, this.#ended);
     this.#queue.push(deadline);
     this.#running += 1;
-    if (this.#timer === null) this.#arm(this.deadlineMs);
+    if (this.#timer === null) this.#arm(this.deadlineMs, nowMs);
     else if (this.#running === 1) this.#timer.ref();
     return deadline;
   }
@@ -104,19 +130,30 @@ export class Deadlines {
    * A timer that is due runs before the replies that came in meanwhile are looked at. One more turn of the event loop
    * lets these count, so that a pause of this process is not taken for one of the server.
    */
-  #arm(delayMs: number): void {
+  #arm(delayMs: number, nowMs: number): void {
     const untilMs = Math.max(1, Math.min(tidyMs, Math.ceil(delayMs)));
+    this.#armedAtMs = nowMs;
+    this.#dueAtMs = nowMs + untilMs;
     this.#timer = setTimeout(() => setImmediate(() => this.#sweep()), untilMs);
     if (this.#running === 0) this.#timer.unref();
   }
 
   #sweep(): void {
     const nowMs = this.#monotonicMs();
+    if (nowMs - this.#dueAtMs > standstillMs) this.#putOff(nowMs);
     const firstLeft = this.#queue.findIndex((deadline) => !deadline.isDone && deadline.endsAtMs > nowMs);
     const past = this.#queue.splice(0, firstLeft === -1 ? this.#queue.length : firstLeft);
     this.#timer = null;
     const [next] = this.#queue;
-    if (next !== undefined) this.#arm(next.endsAtMs - nowMs);
+    if (next !== undefined) this.#arm(next.endsAtMs - nowMs, nowMs);
     for (const deadline of past) deadline.expire();
+  }
+
+  /**
+   * This process stood still, for all that is known since its timer was set. An answer that is there by now may be one of
+   * several that are waited for, and of an embedded store all threads stood still too.
+   */
+  #putOff(nowMs: number): void {
+    for (const deadline of this.#queue) deadline.putOff(this.#armedAtMs, nowMs);
   }
 }

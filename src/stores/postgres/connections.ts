@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../core/fault.ts';
+import { expireAfter } from '../expire-after.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 import { endsConnection, faultOf, isTransient, namesNothing } from './sql-faults.ts';
 
@@ -71,10 +72,9 @@ export class Connections {
 
   async #once<T>(work: (session: Session) => Promise<T>, limitMs: number): Promise<T> {
     const loan = new Loan(await this.#connect(Math.max(connectMs, limitMs)));
-    const timer = setTimeout(
-      () => loan.end(new Fault('STORE_TIMEOUT', `PostgreSQL did not answer within ${limitMs} ms.`)),
-      limitMs,
-    );
+    const cancel = expireAfter(limitMs, () => {
+      loan.end(new Fault('STORE_TIMEOUT', `PostgreSQL did not answer within ${limitMs} ms.`));
+    });
     try {
       const result = await work(loan);
       loan.giveBack();
@@ -85,25 +85,25 @@ export class Connections {
       // Why a connection was ended says more than the error of a statement that met its end.
       throw loan.endedBy ?? error;
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 
   #connect(withinMs: number): Promise<PostgresClient> {
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const timer = setTimeout(() => {
+      const cancel = expireAfter(withinMs, () => {
         isLate = true;
         reject(new Fault('STORE_TIMEOUT', `PostgreSQL took no connection within ${withinMs} ms.`));
-      }, withinMs);
+      });
       this.#pool.connect().then(
         (client) => {
-          clearTimeout(timer);
+          cancel();
           if (isLate) client.release();
           else resolve(client);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          cancel();
           reject(faultOf(error));
         },
       );
