@@ -3,3 +3,9 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * A timer that is later than this was held up by its own process: stopped, without a processor, or busy. Those of one that
+ * runs are late by a millisecond or two.
+ */
+export const STANDSTILL_MS = 10;

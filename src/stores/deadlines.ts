@@ -1,12 +1,8 @@
+import { STANDSTILL_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
 
 /** How often the queue is rid of deadlines that were met, however far away the next one is. */
 const tidyMs = 50;
-/**
- * A timer that is later than this was held up by its own process: stopped, without a processor, or busy. Those of one that
- * runs are late by a millisecond or two.
- */
-export const standstillMs = 10;
 
 /** Something that a deadline can end. */
 export interface Expirable {
@@ -140,7 +136,7 @@ export class Deadlines {
 
   #sweep(): void {
     const nowMs = this.#monotonicMs();
-    if (nowMs - this.#dueAtMs > standstillMs) this.#putOff(nowMs);
+    if (nowMs - this.#dueAtMs > STANDSTILL_MS) this.#putOff(nowMs);
     const firstLeft = this.#queue.findIndex((deadline) => !deadline.isDone && deadline.endsAtMs > nowMs);
     const past = this.#queue.splice(0, firstLeft === -1 ? this.#queue.length : firstLeft);
     this.#timer = null;

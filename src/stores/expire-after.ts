@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { standstillMs } from './deadlines.ts';
+import { STANDSTILL_MS } from '../core/duration.ts';
 
 /**
  * Runs `expire` after `limitMs`, unless what it gives is called before. As with {@link Deadlines}, replies that came while
@@ -9,7 +9,7 @@ export function expireAfter(limitMs: number, expire: () => void): () => void {
   const dueAtMs = performance.now() + limitMs;
   let turn: NodeJS.Immediate | undefined;
   const look = (): void => {
-    if (performance.now() - dueAtMs <= standstillMs) expire();
+    if (performance.now() - dueAtMs <= STANDSTILL_MS) expire();
     else timer = setTimeout(expire, limitMs);
   };
   let timer = setTimeout(() => {

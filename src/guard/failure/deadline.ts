@@ -1,5 +1,5 @@
+import { STANDSTILL_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
-import { standstillMs } from '../../stores/deadlines.ts';
 import type { Clock } from './clock.ts';
 
 /**
@@ -15,7 +15,7 @@ export function withinDeadline<T>(work: Promise<T>, deadlineMs: number | null, c
     };
     const dueAt = clock.now() + deadlineMs;
     let cancel = clock.after(deadlineMs, () => {
-      if (clock.now() - dueAt <= standstillMs) expire();
+      if (clock.now() - dueAt <= STANDSTILL_MS) expire();
       else cancel = clock.after(deadlineMs, expire);
     });
     work.then(
