@@ -1,3 +1,4 @@
+import { STANDSTILL_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
 import type { Clock } from './clock.ts';
 import type { SvcEmitter } from './events.ts';
@@ -105,10 +106,12 @@ export class CallAttempt implements Attempt {
   /** Records the outcome and settles the loan. Tells whether a call further down failed for good. */
   conclude(outcome: Outcome, now: number): boolean {
     const { rails } = this.context;
-    const tookItsTime = outcome.kind === 'response' || outcome.kind === 'timeout';
+    const tookMs = now - this.startedAt;
+    // An answer that is read after its time was there before: this process stood still, and not its target.
+    const wasInTime = outcome.kind === 'response' && tookMs <= this.timeoutMs + STANDSTILL_MS;
     // A visitor who sends slowly would pass for a spike.
-    if (tookItsTime && !isStream(this.body)) {
-      rails.recordLatency(now - this.startedAt, now);
+    if ((wasInTime || outcome.kind === 'timeout') && !isStream(this.body)) {
+      rails.recordLatency(tookMs, now);
     }
     const evidence = evidenceOf(outcome, this.passage, this.hasTime);
     if (outcome.kind === 'response' && evidence !== 'bad') {

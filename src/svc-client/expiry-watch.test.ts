@@ -37,6 +37,34 @@ describe('what is watched', () => {
     );
   });
 
+  it('counts as in time when its answer came while the process stood still', async () => {
+    const clock = new VirtualClock();
+    const heldUp = {
+      now: () => clock.now(),
+      after: (delayMs: number, run: () => void) => clock.after(delayMs === 10 ? 5_000 : delayMs, run),
+    };
+    const watch = new ExpiryWatch(heldUp);
+    const expired: string[] = [];
+    const made = (name: string, expiresAt: number): Expiring => ({
+      expiresAt,
+      before: null,
+      after: null,
+      expire: () => expired.push(name),
+    });
+    const answered = made('answered', 10);
+    watch.add(answered);
+    watch.add(made('silent', 20));
+    // What is read in the same turn of the event loop, after its timers.
+    clock.after(5_000, () => {
+      watch.remove(answered);
+      watch.add(made('new', 5_000));
+    });
+    await clock.advance(5_000);
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    expect(expired).toEqual(['new', 'silent']);
+  });
+
   it('may be put back when it expires', async () => {
     const clock = new VirtualClock();
     const watch = new ExpiryWatch(clock);

@@ -1,3 +1,4 @@
+import { STANDSTILL_MS } from '../core/duration.ts';
 import type { Clock } from './clock.ts';
 
 /** Something that ends at a time unless it is removed before. The links belong to the watch. */
@@ -54,7 +55,18 @@ export class ExpiryWatch {
     this.#cancel = this.#clock.after(delayMs, this.#sweep, { keepsAlive: false });
   }
 
+  /**
+   * A timer that is due runs before what came in meanwhile is looked at. Where this process stood still, that is first, so
+   * that answers which are there count: its own pause must not open the breakers of all targets.
+   */
   readonly #sweep = () => {
+    const isHeldUp = this.#clock.now() - this.#dueAt > STANDSTILL_MS;
+    this.#dueAt = Number.NEGATIVE_INFINITY;
+    this.#cancel = isHeldUp ? this.#clock.after(1, this.#expire, { keepsAlive: false }) : null;
+    if (!isHeldUp) this.#expire();
+  };
+
+  readonly #expire = () => {
     this.#cancel = null;
     this.#dueAt = Number.POSITIVE_INFINITY;
     const now = this.#clock.now();
