@@ -9,3 +9,6 @@ export const DAY_MS = 24 * HOUR_MS;
  * runs are late by a millisecond or two.
  */
 export const STANDSTILL_MS = 10;
+
+/** The longest that a timer can wait; one that is to wait longer fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;

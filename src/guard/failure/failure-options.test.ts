@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../index.ts';
+import type { FailureOptions } from './failure-options.ts';
 import type { DegradedCap } from './failure-policy.ts';
 
 const cap = (scope: DegradedCap['scope']): DegradedCap => ({ scope, count: 3, windowMs: 60_000 });
@@ -21,5 +22,19 @@ describe('caps', () => {
   it('are refused for a policy that there is not', () => {
     expect(guardWith({ logn: [cap('K4')] })).toThrow(/^failure\.caps\.logn is for no policy/);
     expect(guardWith({ constructor: [cap('K1')] })).toThrow(/is for no policy/);
+  });
+});
+
+describe('times that a timer waits for', () => {
+  const longestMs = 2 ** 31 - 1;
+  const guardOf = (failure: FailureOptions) => () =>
+    createGuard({ secret: 'a secret of enough bytes', failure });
+
+  it.each([
+    ['failure.deadlineMs', (ms: number) => ({ deadlineMs: ms })],
+    ['failure.breaker.probeEveryMs', (ms: number) => ({ breaker: { probeEveryMs: ms } })],
+  ])('are refused where no timer can wait as long, for it would not wait at all: %s', (path, failureOf) => {
+    expect(guardOf(failureOf(longestMs))).not.toThrow();
+    expect(guardOf(failureOf(longestMs + 1))).toThrow(`${path} must be a whole number of at most 2147483647`);
   });
 });

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Policy } from '../../core/policy.ts';
@@ -73,10 +74,11 @@ export function readFailureOptions(options: FailureOptions = {}): FailureSetting
   assertOptions('failure', options, optionKinds);
   assertOptions('failure.breaker', options.breaker ?? {}, breakerKinds);
   const { deadlineMs = defaultDeadlineMs, nodes = 1, clock = systemClock, caps = {} } = options;
-  if (deadlineMs !== null) assertPositive('failure.deadlineMs', deadlineMs);
+  if (deadlineMs !== null) assertPositive('failure.deadlineMs', deadlineMs, LONGEST_TIMER_MS);
   assertPositive('failure.nodes', nodes);
   const breaker = { ...defaultBreaker, ...options.breaker };
   for (const [name, value] of Object.entries(breaker)) assertPositive(`failure.breaker.${name}`, value);
+  assertPositive('failure.breaker.probeEveryMs', breaker.probeEveryMs, LONGEST_TIMER_MS);
   for (const [name, policyCaps] of Object.entries(caps)) assertCaps(`failure.caps.${name}`, policyCaps);
   return {
     deadlineMs,
@@ -120,7 +122,8 @@ function assertCaps(path: string, caps: readonly DegradedCap[]): void {
   });
 }
 
-function assertPositive(path: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 1) return;
-  throw new Fault('CONFIG_INVALID', `${path} must be a whole number of at least 1, got ${amountOf(value)}`);
+function assertPositive(path: string, value: number, most = Number.MAX_SAFE_INTEGER): void {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return;
+  const range = value > most ? `of at most ${most}` : 'of at least 1';
+  throw new Fault('CONFIG_INVALID', `${path} must be a whole number ${range}, got ${amountOf(value)}`);
 }

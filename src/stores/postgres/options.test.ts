@@ -33,6 +33,7 @@ describe('options of the PostgreSQL store', () => {
     ['schema', { connectionString, schema: 'a'.repeat(51) }],
     ['deadlineMs', { connectionString, deadlineMs: 0 }],
     ['deadlineMs', { connectionString, deadlineMs: 1.5 }],
+    ['deadlineMs', { connectionString, deadlineMs: 2 ** 30 }],
     ['deadlineMs', { connectionString, deadlineMs: Number.NaN }],
     ['maxConnections', { connectionString, maxConnections: 0 }],
     ['sweepEveryWrites', { connectionString, sweepEveryWrites: -1 }],

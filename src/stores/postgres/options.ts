@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { PostgresPool } from './pool.ts';
@@ -51,7 +52,8 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
     onFault: options.onFault ?? (() => undefined),
   };
   assertWhole('maxConnections', settings.maxConnections, 1);
-  assertWhole('deadlineMs', settings.deadlineMs, 1);
+  // A connection is given up after twice the deadline.
+  assertWhole('deadlineMs', settings.deadlineMs, 1, Math.floor(LONGEST_TIMER_MS / 2));
   assertWhole('sweepEveryWrites', settings.sweepEveryWrites, 0);
   assertWhole('maxSweptRecords', settings.maxSweptRecords, 1);
   if (!/^[a-z_][a-z0-9_]{0,49}$/.test(settings.schema)) {
@@ -66,10 +68,8 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
   return Object.freeze(settings);
 }
 
-function assertWhole(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new Fault(
-    'CONFIG_INVALID',
-    `${name} must be a whole number of at least ${least}, got ${amountOf(value)}.`,
-  );
+function assertWhole(name: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const range = value > most ? `of at most ${most}` : `of at least ${least}`;
+  throw new Fault('CONFIG_INVALID', `${name} must be a whole number ${range}, got ${amountOf(value)}.`);
 }
