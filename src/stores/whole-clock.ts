@@ -1,7 +1,34 @@
+import { performance } from 'node:perf_hooks';
+
+/** How fast time goes on while it is ahead of a clock that was set back: never backwards, never at a standstill. */
+export const slowdown = 0.5;
+
 /**
  * A host's clock in whole milliseconds. Records hold whole times, and a durable store takes one with a fraction for corrupt
- * when it reads it back.
+ * when it reads it back. That of the machine may be set back by mistake; a host's own is taken at its word.
  */
 export function wholeClock(clock: () => number): () => number {
-  return clock === Date.now ? clock : () => Math.floor(clock());
+  return clock === Date.now ? steadyClock(clock, () => performance.now()) : () => Math.floor(clock());
+}
+
+/**
+ * A clock that is not set back with the one it follows. In a record time never runs backwards, so that blocks made before
+ * would last, and limits stand still, for as long as the clock was set back by.
+ */
+export function steadyClock(clock: () => number, monotonicMs: () => number): () => number {
+  let shownMs = Number.NEGATIVE_INFINITY;
+  /** When time was last slowed down; not a number while it is not. */
+  let slowedAtMs = Number.NaN;
+  return () => {
+    const now = clock();
+    if (now >= shownMs) {
+      slowedAtMs = Number.NaN;
+      shownMs = now;
+      return now;
+    }
+    const atMs = monotonicMs();
+    shownMs += (atMs - slowedAtMs) * slowdown || 0;
+    slowedAtMs = atMs;
+    return Math.floor(shownMs);
+  };
 }

@@ -11,7 +11,8 @@ export interface LmdbStoreOptions {
   /** How long a call may take, in milliseconds. Default 50. */
   readonly deadlineMs?: number;
   /**
-   * The store's time in milliseconds; a fraction is left out. Processes that share a folder share it too. Default `Date.now`.
+   * The store's time in milliseconds; a fraction is left out. Processes that share a folder share it too. Default `Date.now`,
+   * at half speed after it was set back.
    */
   readonly clock?: () => number;
 }

@@ -13,7 +13,7 @@ export interface MemoryStoreOptions {
   readonly maxRecords?: number;
   /** The most memory its records take, in bytes, by estimate. Default 512 MiB. */
   readonly maxBytes?: number;
-  /** The store's time in milliseconds; a fraction is left out. Default `Date.now`. */
+  /** The store's time in milliseconds; a fraction is left out. Default `Date.now`, at half speed after it was set back. */
   readonly clock?: () => number;
   /**
    * Whether records past their expiry are dropped as writes go by. Default true. When false they go only to make

@@ -105,12 +105,12 @@ export class GroupTurns {
 
   /** Two round trips: wait for the lock and read; write and commit. */
   async #commitLocked(tag: string, calls: readonly Call[], texts: readonly string[]): Promise<Draft> {
-    const { connections, statements, deadlineMs } = this.#parts;
+    const { connections, statements, deadlineMs, clock } = this.#parts;
     for (let tries = 1; tries <= maxLockedTries; tries += 1) {
       const { draft, verdict } = await connections.transaction(async (session) => {
         const read = (await session.script(statements.lockAndRead(tag, texts, deadlineMs))).at(-1) ?? [];
         const { rows, now } = readingOf(texts, read);
-        const proposals = [{ tag, draft: draftOf(calls, rows, now) }] as const;
+        const proposals = [{ tag, draft: draftOf(calls, rows, clock.learn(now)) }] as const;
         const parameters = parametersOf(proposals, deadlineMs);
         const [reply = []] = await session.script(statements.commitAndUnlock(parameters));
         const [verdict] = verdictsOf(proposals, reply);

@@ -31,9 +31,9 @@ export class Reads {
   async #send(jobs: readonly (readonly string[])[]): Promise<readonly Reading[]> {
     const texts = [...new Set(jobs.flat())];
     const reply = await this.#connections.use((session) => session.run(this.#statements.read, [texts]));
-    const reading = readingOf(texts, reply);
-    this.#clock.learn(reading.now);
-    for (const [text, row] of reading.rows) this.#recent.remember(text, row);
+    const { rows, now: serverMs } = readingOf(texts, reply);
+    const reading: Reading = { rows, now: this.#clock.learn(serverMs) };
+    for (const [text, row] of rows) this.#recent.remember(text, row);
     return jobs.map(() => reading);
   }
 }

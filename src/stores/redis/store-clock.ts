@@ -1,3 +1,5 @@
+import { slowdown } from '../whole-clock.ts';
+
 /**
  * The store's time, told by a monotonic clock and its offset to the server's.
  *
@@ -6,8 +8,6 @@
  * have. Bounds that do not meet mean that the server's clock was set: the new ones count alone.
  */
 const driftPerMs = 0.000_2;
-/** How fast time goes on while it is ahead of a server whose clock went back: never backwards, never at a standstill. */
-const slowdown = 0.5;
 
 export class StoreClock {
   readonly #monotonicMs: () => number;
