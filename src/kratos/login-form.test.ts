@@ -233,6 +233,23 @@ describe('a login', () => {
     expect(identifiersIn(body, form)).toHaveLength(mostIdentifiers + 1);
   });
 
+  test('that names its account over and over is one at that account', () => {
+    const body = 'identifier=%2B1 202 555 0123&'.repeat(40_000);
+    expect(identifiersIn(body, form)).toEqual(['+12025550123']);
+  });
+
+  test('that spells its account in too many ways is not read', () => {
+    const spelled = (ways: number) =>
+      Array.from({ length: ways }, (_, way) => `identifier=%2B${' '.repeat(way)}12025550123`).join('&');
+    expect(identifiersIn(spelled(64), form)).toEqual(['+12025550123']);
+    expect(readBody(plain(spelled(2_000)), form, '')).toBeNull();
+  });
+
+  test('with something else over and over in the place of an object of the host proves nothing', () => {
+    const body = `method=password&identifier=a&password=x&${'transient_payload=x&'.repeat(40_000)}`;
+    expect(readLoginForm(body, form, '')).toMatchObject({ identifiers: ['a'], provesIdentifier: false });
+  });
+
   test.each([
     [true, { method: 'password', identifier: 'a', password: 'x', csrf_token: 't' }],
     [true, { method: 'password', password_identifier: 'a', password: 'x', transient_payload: { a: 1 } }],

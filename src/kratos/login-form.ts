@@ -25,6 +25,12 @@ export interface LoginBody {
 /** The most accounts a login is read for; nobody has a reason to name more. */
 export const mostIdentifiers = 4;
 
+/**
+ * The most ways to write them. A login of people has one, and a few more where its body is read in several ways; to bring each to the
+ * form of its account takes far longer than to read it, and a body has room for a hundred thousand.
+ */
+const mostSpellings = 64;
+
 /** Kratos takes the identifier from these: by password, by password in old clients, by code. */
 const identifierNames = new Set(['identifier', 'password_identifier', 'address']);
 const codeNames = new Set(['code', 'totp_code', 'lookup_secret']);
@@ -75,6 +81,7 @@ export function readLoginForm(
     if (mayBe('form')) visitFormFields(bytes.toString('latin1'), reader.visit);
   }
   visitFormFields(query, reader.visitQuery);
+  if (reader.hasTooManySpellings) return null;
   return isJson || reader.hasKnownField ? reader.form() : unreadableForm;
 }
 
@@ -91,6 +98,8 @@ function kindOf(contentType: string | null): BodyKind | null {
 
 class FormReader {
   readonly #identifiers = new Set<string>();
+  /** As they came. */
+  readonly #spellings = new Set<string>();
   readonly #methods = new Set<string>();
   #hasCode = false;
   #hasCredential = false;
@@ -104,6 +113,10 @@ class FormReader {
 
   get hasKnownField(): boolean {
     return this.#hasKnownField;
+  }
+
+  get hasTooManySpellings(): boolean {
+    return this.#spellings.size > mostSpellings;
   }
 
   readonly visit = (name: string, value: string): void => {
@@ -132,7 +145,7 @@ class FormReader {
 
   /** Kratos puts it into the JSON of the login as it is: what follows the end of the object are fields of the login. */
   #readPayload(value: string): void {
-    if (!isJsonObject(value)) this.#isPlain = false;
+    if (this.#isPlain && !isJsonObject(value)) this.#isPlain = false;
     visitJsonFields(`{"${payloadName}":${value}}`, (name, inner) => this.#note(foldedName(name), inner));
   }
 
@@ -146,7 +159,9 @@ class FormReader {
 
   /** One more than is read is kept, so that too many can be told from many. */
   #noteIdentifier(value: string): void {
-    if (this.#identifiers.size > mostIdentifiers) return;
+    if (this.#identifiers.size > mostIdentifiers || this.hasTooManySpellings) return;
+    if (this.#spellings.has(value)) return;
+    this.#spellings.add(value);
     const identifier = normaliseIdentifier(value);
     if (!isPlainSpelling(value, identifier)) this.#isPlain = false;
     if (identifier !== '') this.#identifiers.add(identifier);
