@@ -13,5 +13,12 @@ export function cookieOf(header: string | null | undefined, name: string): strin
 
 /** Without spaces and tabs around it, and nothing else: to a browser, what begins with another blank is another name. */
 function bare(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  // By hand: a pattern that is anchored at the end is tried at every space on the way.
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;

@@ -80,6 +80,13 @@ describe('an id of the browser', () => {
     expect(assisted({ cookie: `a=b; portcullis-device-id=${text}; c=d` })).toEqual(expected);
   });
 
+  it('is looked for in time linear in the cookies', () => {
+    const cookie = `a${' '.repeat(8_000)}b=c; portcullis-device-id = ${text}\t`;
+    for (let request = 0; request < 1_000; request += 1) {
+      expect(assisted({ cookie })?.device.id).toBe('a:AAAAAAAAAAAAAAAAAAAAAA');
+    }
+  });
+
   it.each([
     '',
     '1.short.1800x1200.1',
