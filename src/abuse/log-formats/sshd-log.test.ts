@@ -600,6 +600,12 @@ describe('forms of the line', () => {
 });
 
 describe('any attempt', () => {
+  it('is read in time linear in its line, whoever wrote it', () => {
+    const long = 'a'.repeat(2 ** 20);
+    expect(told([at(1, 7, `Disconnecting authenticating user ${long}`)])).toEqual([]);
+    expect(told([at(1, 7, `Disconnected from authenticating user ${'a '.repeat(2 ** 19)}`)])).toEqual([]);
+  });
+
   const name = fc.string({ minLength: 1, maxLength: 30 }).filter((text) => !/[\n\r]/.test(text));
 
   it('is read as sshd wrote it', () => {

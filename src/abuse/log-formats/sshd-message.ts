@@ -51,8 +51,8 @@ const rootRefused = /^ROOT LOGIN REFUSED FROM (\S+)(?: port \d{1,5})?(?: \[preau
 /** OpenSSH since 7.6: whom a connection that was not let in belonged to. */
 const unfinished =
   /^(Connection (?:closed|reset) by|Disconnected from|Disconnecting) (authenticating|invalid) user /;
-/** Behind a name without spaces, as users that there are have. */
-const peerOfKnown = /(?<=^\S+) (\S+) port \d{1,5}(?=$|:? )/g;
+/** Behind a name without spaces, as users that there are have. Anchored: what looks back from every place takes for ever. */
+const knownAndPeer = /^(\S+) (\S+) port \d{1,5}(?=$|:? )/;
 const peerAtEnd = / (\S+) port \d{1,5}(?: \[preauth\])?$/g;
 const peerBeforeReason = / (\S+) port \d{1,5}:(?= )/g;
 /** The one reason to disconnect that repeats what the client has said. */
@@ -109,7 +109,8 @@ const isPlainName = (user: string | undefined): boolean => user !== undefined &&
 
 function readUnfinished([start, word, known]: RegExpExecArray, message: string): SshdMessage {
   const rest = message.slice(start.length);
-  const [peerOfUser] = known === 'authenticating' ? peersIn(rest, peerOfKnown) : [];
+  const [, user, ip] = (known === 'authenticating' && knownAndPeer.exec(rest)) || [];
+  const peerOfUser = user === undefined || ip === undefined ? undefined : { user, ip };
   const peers = peersIn(rest, word === 'Disconnecting' ? peerBeforeReason : peerAtEnd);
   const isClear = peers.length === 1 || !rest.includes(quotingReason);
   return told('left', peerOfUser ?? (isClear ? peers.at(-1) : undefined), 1);
