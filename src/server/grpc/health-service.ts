@@ -49,8 +49,8 @@ export class HealthService {
   };
 
   readonly watch: handleServerStreamingCall<HealthRequest, HealthResponse> = (call) => {
-    if (isMalformed(call.request)) return void call.destroy(asError(invalidArgument));
-    if (this.#watchers.size >= mostWatchers) return void call.destroy(asError(exhausted));
+    if (isMalformed(call.request)) return void call.emit('error', asError(invalidArgument));
+    if (this.#watchers.size >= mostWatchers) return void call.emit('error', asError(exhausted));
     call.write({ status: this.#names.has(call.request.service) ? this.#status : serviceUnknown });
     if (!this.#isServing) return void call.end();
     this.#watchers.add(call);
@@ -65,7 +65,7 @@ export class HealthService {
   }
 }
 
-/** The library reads the status off the error that ends a stream. */
+/** The library reads the status off the error that a stream emits; one that is destroyed with it sends none, and is left open. */
 function asError(status: { readonly code: number; readonly details: string }): Error {
   return Object.assign(new Error(status.details), status);
 }
