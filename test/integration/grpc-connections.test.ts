@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { createConnection, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter } from '../../src/limits/index.ts';
 import { type GrpcParts, startGrpc } from '../../src/server/grpc/grpc-server.ts';
+import { TokenBook } from '../../src/server/http/token-book.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 
 const secret = 'grpc-secret-0123456789abcdef';
@@ -106,5 +108,91 @@ describe('connections of the gRPC port', () => {
       await isLetIn(socket);
     }
     await server.close();
+  });
+});
+
+describe('calls of strangers on the gRPC port', () => {
+  const token = createHash('sha256').update('decide-token-0123').digest('hex');
+  const tokens = new TokenBook([{ name: 'envoy', role: 'decide', sha256: token }]);
+  const check = '/envoy.service.auth.v3.Authorization/Check';
+  const health = '/grpc.health.v1.Health/Check';
+
+  /** A message that says how long it is, and as much of it as there is. */
+  const framed = (length: number, sent: number) => {
+    const bytes = Buffer.alloc(5 + sent);
+    bytes.writeUInt32BE(length, 1);
+    return bytes;
+  };
+
+  function session(port: number): ClientHttp2Session {
+    const opened = connect(`http://127.0.0.1:${port}`);
+    // A connection that is cut may end in an error; tests look at its end.
+    opened.on('error', () => opened.destroy());
+    open.push(() => opened.destroy());
+    return opened;
+  }
+
+  function call(from: ClientHttp2Session, path: string, bytes: Buffer): ClientHttp2Stream {
+    const stream = from.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+    stream.on('error', () => stream.destroy()).resume();
+    stream.write(bytes);
+    return stream;
+  }
+
+  const statusOf = async (stream: ClientHttp2Stream): Promise<string> => {
+    const [headers] = await once(stream, 'response');
+    return String(headers['grpc-status']);
+  };
+
+  it('are refused before their message is there', async () => {
+    const { port } = await scene({ tokens });
+    const from = session(port);
+    const status = await statusOf(call(from, check, framed(1024 * 1024, 100)));
+    expect(status).toBe('16');
+  });
+
+  it('are cut off when many wait for a message, those first that take longest', async () => {
+    const { port } = await scene({ tokens });
+    const slow = session(port);
+    for (let waiting = 0; waiting < 64; waiting += 1) call(slow, health, framed(1024 * 1024, 100));
+    const other = session(port);
+    const whole = call(other, health, framed(0, 0)).end();
+    const [[headers]] = await Promise.all([once(whole, 'response'), once(slow, 'close')]);
+    expect(headers[':status']).toBe(200);
+    expect(other.closed).toBe(false);
+  });
+
+  it('are answered, however many come one after the other', async () => {
+    const { port } = await scene({ tokens });
+    const from = session(port);
+    for (let probe = 0; probe < 100; probe += 1) {
+      const stream = call(from, health, framed(0, 0)).end();
+      await once(stream, 'close');
+    }
+    expect(from.closed).toBe(false);
+  });
+
+  it('are no reason to keep a long message', async () => {
+    const { port } = await scene({ tokens });
+    const service = Buffer.concat([
+      framed(2_003, 0),
+      Buffer.from([0x0a, 0xd0, 0x0f]),
+      Buffer.alloc(2_000, 97),
+    ]);
+    const from = session(port);
+    for (const method of [health, '/grpc.health.v1.Health/Watch']) {
+      const stream = call(from, method, service).end();
+      expect(await statusOf(stream)).toBe('3');
+    }
+  });
+
+  it('hear that too many watch, where they do', async () => {
+    const { port } = await scene({ tokens });
+    const watch = '/grpc.health.v1.Health/Watch';
+    for (let opened = 0, from = session(port); opened < 256; opened += 1) {
+      if (opened % 100 === 99) from = session(port);
+      await once(call(from, watch, framed(0, 0)).end(), 'response');
+    }
+    expect(await statusOf(call(session(port), watch, framed(0, 0)).end())).toBe('8');
   });
 });

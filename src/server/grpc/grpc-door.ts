@@ -11,6 +11,8 @@ export interface DoorParts {
   readonly connections: number;
   /** How long a connection may stay without having sent anything. */
   readonly silentMs: number;
+  /** Told of every connection that has ended, by its `address:port`. */
+  readonly onLeave: (peer: string) => void;
   /** Takes a connection over. */
   readonly admit: (socket: Socket) => void;
 }
@@ -25,7 +27,8 @@ const halfOpenMs = 2_000;
 export class GrpcDoor {
   readonly #parts: DoorParts;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  /** By their `address:port`, as the library has it. */
+  readonly #sockets = new Map<string, Socket>();
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
@@ -56,11 +59,17 @@ export class GrpcDoor {
 
   /** Ends all connections at once. */
   cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+
+  /** Ends one of them. */
+  cutOff(peer: string): void {
+    this.#sockets.get(peer)?.destroy();
   }
 
   #enter(socket: Socket): void {
-    this.#sockets.add(socket);
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    this.#sockets.set(peer, socket);
     const silence = setTimeout(() => {
       // After what has come meanwhile is read: a process that was busy for so long must not blame its peers.
       setImmediate(() => void (socket.bytesRead === 0 && socket.destroy()));
@@ -73,7 +82,8 @@ export class GrpcDoor {
     socket.once('close', () => {
       clearTimeout(silence);
       clearTimeout(farewell);
-      this.#sockets.delete(socket);
+      if (this.#sockets.get(peer) === socket) this.#sockets.delete(peer);
+      this.#parts.onLeave(peer);
     });
     this.#parts.admit(socket);
   }

@@ -21,6 +21,9 @@ export interface GrpcLibrary {
 /** Stands for a message that could not be read, so that a handler can say so. */
 const malformed = Symbol('malformed');
 
+/** The name of a service, which those who watch it keep us holding: anybody may. */
+const mostHealthBytes = 1_024;
+
 /** @throws Fault `CONFIG_INVALID` when the packages are not installed. */
 export async function loadGrpcLibrary(): Promise<GrpcLibrary> {
   const { grpc, loader } = await importPeers();
@@ -31,13 +34,14 @@ export async function loadGrpcLibrary(): Promise<GrpcLibrary> {
     longs: Number,
     defaults: true,
   });
-  const serviceNamed = (name: string) => lenient(definitions[name] as ServiceDefinition);
+  const serviceNamed = (name: string, mostBytes?: number) =>
+    lenient(definitions[name] as ServiceDefinition, mostBytes);
   return {
     grpc,
     services: {
       rateLimit: serviceNamed('envoy.service.ratelimit.v3.RateLimitService'),
       authorization: serviceNamed('envoy.service.auth.v3.Authorization'),
-      health: serviceNamed('grpc.health.v1.Health'),
+      health: serviceNamed('grpc.health.v1.Health', mostHealthBytes),
     },
   };
 }
@@ -58,12 +62,15 @@ async function importPeers() {
 /**
  * A message that cannot be read is handed on as {@link malformed}: the library would answer INTERNAL, as if it were our
  * fault, with the words of its decoder.
+ *
+ * @param mostBytes of a message that is read at all
  */
-function lenient(service: ServiceDefinition): ServiceDefinition {
+function lenient(service: ServiceDefinition, mostBytes = Number.POSITIVE_INFINITY): ServiceDefinition {
   return Object.fromEntries(
     Object.entries(service).map(([name, method]) => {
       const decode = method.requestDeserialize;
       const requestDeserialize = (bytes: Buffer) => {
+        if (bytes.length > mostBytes) return { [malformed]: true };
         try {
           return decode(bytes);
         } catch (error) {

@@ -5,6 +5,7 @@ import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descript
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
 import { TokenBook } from '../http/token-book.ts';
 import { type CallerTraits, callerCheck } from './caller-check.ts';
+import { callerGate } from './caller-gate.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
 import { GrpcDoor } from './grpc-door.ts';
@@ -13,6 +14,7 @@ import { HealthService } from './health-service.ts';
 import { rateLimitAnswer } from './rate-limit-answer.ts';
 import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit-request.ts';
 import { type CallTaking, unaryHandler } from './unary-handler.ts';
+import { UnreadMessages } from './unread-messages.ts';
 
 /** What the gRPC services stand on. */
 export interface GrpcParts {
@@ -60,8 +62,11 @@ const defaultConnections = 4_096;
 const defaultSilentMs = 10_000;
 const defaultIdleMs = 5 * 60_000;
 const defaultDrainMs = 10_000;
-/** Of one connection, each of which may hold a message; Envoy opens further connections where it needs more. */
-const mostConcurrentStreams = 250;
+/** Of one connection, each of which may hold headers and a message; Envoy opens further connections where it needs more. */
+const mostConcurrentStreams = 100;
+/** Of those who need no token, all together: probes send a few bytes with their call. */
+const mostUnread = 64;
+const openPaths = '/grpc.health.v1.Health/';
 
 /**
  * Serves `envoy.service.ratelimit.v3.RateLimitService`, `envoy.service.auth.v3.Authorization` and
@@ -75,7 +80,8 @@ export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
     'envoy.service.ratelimit.v3.RateLimitService',
     'envoy.service.auth.v3.Authorization',
   ]);
-  const server = makeServer(library, parts, health);
+  const unread = new UnreadMessages(mostUnread, (peer) => door.cutOff(peer));
+  const server = makeServer(library, parts, health, unread);
   const { injectConnection } = server.createConnectionInjector(
     library.grpc.ServerCredentials.createInsecure(),
   );
@@ -84,6 +90,7 @@ export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
     port: parts.port,
     connections: parts.connections ?? defaultConnections,
     silentMs: parts.silentMs ?? defaultSilentMs,
+    onLeave: (peer) => unread.forget(peer),
     admit: injectConnection,
   });
   const port = await door.open();
@@ -97,17 +104,25 @@ export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
   };
 }
 
-function makeServer({ grpc, services }: GrpcLibrary, parts: GrpcParts, health: HealthService): Server {
+function makeServer(
+  { grpc, services }: GrpcLibrary,
+  parts: GrpcParts,
+  health: HealthService,
+  unread: UnreadMessages,
+): Server {
+  const gate = callerGate(grpc, {
+    check: callerCheck(parts.tokens ?? new TokenBook([]), parts.host),
+    isOpen: (path) => path.startsWith(openPaths),
+    unread,
+  });
   const server = new grpc.Server({
     'grpc.max_receive_message_length': parts.messageBytes ?? defaultMessageBytes,
     'grpc.max_concurrent_streams': mostConcurrentStreams,
     'grpc.max_connection_idle_ms': parts.idleMs ?? defaultIdleMs,
     'grpc.enable_channelz': 0,
+    interceptors: [gate],
   });
-  const taking: CallTaking = {
-    check: callerCheck(parts.tokens ?? new TokenBook([]), parts.host),
-    onFault: parts.onFault ?? warnOfFault,
-  };
+  const taking: CallTaking = { onFault: parts.onFault ?? warnOfFault };
   const handlers: readonly [
     GrpcLibrary['services'][keyof GrpcLibrary['services']],
     UntypedServiceImplementation,
