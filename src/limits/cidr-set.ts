@@ -18,7 +18,8 @@ export class CidrSet {
     this.isEmpty = cidrs.length === 0;
     this.universal = cidrs.filter((cidr) => /\/0+$/.test(cidr));
     cidrs.forEach((cidr, index) => {
-      this.#add(`${name}[${index}]`, cidr);
+      const { address, prefix, family } = rangeOf(`${name}[${index}]`, cidr);
+      this.#ranges.addSubnet(address, prefix, family);
     });
   }
 
@@ -35,20 +36,28 @@ export class CidrSet {
     const address = this.isEmpty ? null : addressOf(peer);
     return address !== null && !isTranslated(peer, address) && this.has(address);
   }
+}
 
-  #add(name: string, cidr: string): void {
-    const [text, length, ...rest] = typeof cidr === 'string' ? cidr.split('/') : [];
-    const address = rest.length === 0 ? addressOf(text) : null;
-    if (address === null) throw notARange(name, cidr);
-    const family = familyOf(address);
-    // `::ffff:10.0.0.0/104` names IPv4 addresses, which are compared as such.
-    if (family === 'ipv4' && text?.includes(':')) throw notARange(name, cidr);
-    const most = family === 'ipv4' ? 32 : 128;
-    if (length !== undefined && !/^\d{1,3}$/.test(length)) throw notARange(name, cidr);
-    const prefix = length === undefined ? most : Number(length);
-    if (prefix > most) throw notARange(name, cidr);
-    this.#ranges.addSubnet(address, prefix, family);
-  }
+/** What a range names. */
+export interface Range {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** @throws Fault `CONFIG_INVALID` when it is not a range. */
+export function rangeOf(name: string, cidr: string): Range {
+  const [text, length, ...rest] = typeof cidr === 'string' ? cidr.split('/') : [];
+  const address = rest.length === 0 ? addressOf(text) : null;
+  if (address === null) throw notARange(name, cidr);
+  const family = familyOf(address);
+  // `::ffff:10.0.0.0/104` names IPv4 addresses, which are compared as such.
+  if (family === 'ipv4' && text?.includes(':')) throw notARange(name, cidr);
+  const most = family === 'ipv4' ? 32 : 128;
+  if (length !== undefined && !/^\d{1,3}$/.test(length)) throw notARange(name, cidr);
+  const prefix = length === undefined ? most : Number(length);
+  if (prefix > most) throw notARange(name, cidr);
+  return { address, prefix, family };
 }
 
 function notARange(name: string, value: unknown): Fault {

@@ -2,7 +2,8 @@ import { Fault } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { type Allowance, type Limit, leastRate, limitKinds, toAllowance } from './allowance.ts';
 import type { Call } from './call.ts';
-import { addressOf, CidrSet } from './cidr-set.ts';
+import { CidrMap } from './cidr-map.ts';
+import { addressOf } from './cidr-set.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 
 const defaultRatePerSecond = 10;
@@ -15,7 +16,7 @@ export class LimitBook {
   readonly #signedIn: Allowance;
   readonly #anonymous: Allowance;
   readonly #users = new Map<string, Allowance>();
-  readonly #ranges: { readonly range: CidrSet; readonly allowance: Allowance }[] = [];
+  readonly #ranges = new CidrMap<Allowance>();
   readonly #limitFor: LimiterOptions['limitFor'];
   readonly #given = new WeakMap<Limit, Allowance>();
 
@@ -39,10 +40,10 @@ export class LimitBook {
     if (given) return this.#compiled(given);
     const own = call.user && this.#users.size > 0 ? this.#users.get(call.user) : undefined;
     if (own !== undefined) return own;
-    if (this.#ranges.length > 0) {
+    if (!this.#ranges.isEmpty) {
       const address = addressOf(call.ip);
-      const found = address === null ? undefined : this.#ranges.find(({ range }) => range.has(address));
-      if (found !== undefined) return found.allowance;
+      const found = address === null ? undefined : this.#ranges.find(address);
+      if (found !== undefined) return found;
     }
     return call.user ? this.#signedIn : this.#anonymous;
   }
@@ -55,7 +56,7 @@ export class LimitBook {
     }
     const allowance = toAllowance(name, limit);
     if (user !== undefined) this.#users.set(user, allowance);
-    if (cidr !== undefined) this.#ranges.push({ range: new CidrSet(`${name}.cidr`, [cidr]), allowance });
+    if (cidr !== undefined) this.#ranges.add(`${name}.cidr`, cidr, allowance);
   }
 
   #compiled(limit: Limit): Allowance {
