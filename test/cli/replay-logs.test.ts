@@ -259,6 +259,17 @@ describe('an access log', () => {
     expect(stderr).toContain('1 of 2 lines was not understood');
   });
 
+  it('whose addresses are names is not understood there, whoever was signed in', async () => {
+    const lines = [access(0, 'GET /'), access(0, 'GET /', 200, 'h.example', 'ann')].join('\n');
+    const { stdout, stderr } = await replay(lines, '--format', 'nginx');
+    expect(decisionsIn(stdout)).toHaveLength(1);
+    expect(stderr).toContain('1 of 2 lines was not understood');
+    const composed = await replay(`web-1  | ${access(0, 'GET /')}`, '--format', 'nginx');
+    expect([composed.code, composed.stdout]).toEqual([2, '']);
+    const compared = await cli(['compare', '-', '-', '-', '--format', 'nginx', '--json'], lines);
+    expect(JSON.parse(compared.stdout)).toMatchObject({ events: 1, unknownLines: 1 });
+  });
+
   it('cannot be decided on a store with a time of its own', async () => {
     const { code, stderr } = await replay(scan, '--format', 'nginx', '--store', 'redis://127.0.0.1:1');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store is for logins')]);

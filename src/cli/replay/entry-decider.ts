@@ -1,6 +1,7 @@
 import type { LogEntry, LoginEntry, RequestEntry } from '../../abuse/log-formats/log-entry.ts';
 import { allow } from '../../core/decision.ts';
 import { Fault } from '../../core/fault.ts';
+import { parseAddress } from '../../identity/address.ts';
 import type { LoginRoutes } from './login-routes.ts';
 import type { Decide } from './replay.ts';
 import { decisionOf, type ReplayDecision } from './replay-decision.ts';
@@ -31,6 +32,8 @@ export function decideEntries(
 }
 
 function decideRequest(entry: RequestEntry, judges: EntryJudges): ReplayDecision | Promise<ReplayDecision> {
+  // The limits ask a user for no address, and would take what stands there in a line of another form for one.
+  if (entry.user !== null) parseAddress(entry.ip);
   judges.setTime(entry.t);
   const attempt = attemptOf(entry, judges);
   const decided = judges.request === null ? allow() : judges.request.decide(entry);
