@@ -4,8 +4,8 @@ import { openLogFormat } from '../../../src/abuse/log-formats/log-format.ts';
 /** What a line that tells of an attempt or a request says for a format, beside one that is merely well formed. */
 const TOLD_WEIGHT = 4;
 
-/** Every program writes JSON objects and dates; only what names itself is taken for a log of Kratos. */
-const ofKratos = /service_name"?[=:] ?"?Ory Kratos/;
+/** Every program writes JSON objects and dates; only what names itself is taken for a log of Kratos, also inside an object of Docker's. */
+const ofKratos = /service_name\\?"?[=:] ?\\?"?Ory Kratos/;
 
 /**
  * The format that understands the first lines of a log best; null when none does. nginx and Apache write the same and are

@@ -41,6 +41,10 @@ const kratos = JSON.stringify({
   time: '2024-03-01T00:00:00Z',
 });
 
+/** As Docker keeps what a container writes. */
+const kept = (line: string) =>
+  JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: '2024-03-01T00:00:00Z' });
+
 describe('the format of a log', () => {
   it.each<readonly [LogFormatName | null, readonly string[]]>([
     ['sshd', [failed(1)]],
@@ -48,6 +52,10 @@ describe('the format of a log', () => {
     ['nginx', ['a heading', access(1, 'GET /')]],
     ['json', [jsonAccess]],
     ['kratos', [kratos]],
+    ['nginx', [kept(access(1, 'GET /'))]],
+    ['json', [kept(jsonAccess)]],
+    ['kratos', [kept(kratos)]],
+    [null, [kept('a poem')]],
     [null, ['{"some": "object"}', 'a poem', '']],
     [null, []],
   ])('is %s', (name, lines) => {

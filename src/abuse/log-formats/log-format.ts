@@ -1,4 +1,5 @@
 import { AccessLog } from './access-log.ts';
+import { ContainerLog } from './container-log.ts';
 import { type ClientOfPeer, JsonAccessLog } from './json-access-log.ts';
 import { KratosLog } from './kratos-log.ts';
 import type { LogFormat, LogFormatName } from './log-entry.ts';
@@ -18,8 +19,12 @@ export interface LogFormatOptions {
   readonly clientOf?: ClientOfPeer | undefined;
 }
 
-/** A reader of one log. */
+/** A reader of one log, be it kept by a container runtime. */
 export function openLogFormat(name: LogFormatName, options: LogFormatOptions): LogFormat {
+  return new ContainerLog(formatOf(name, options));
+}
+
+function formatOf(name: LogFormatName, options: LogFormatOptions): LogFormat {
   const { year = null, zone = utc, writtenAt, clientOf = null } = options;
   if (name === 'nginx' || name === 'apache') return new AccessLog();
   if (name === 'json') return new JsonAccessLog(clientOf, zone);

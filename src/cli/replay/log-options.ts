@@ -21,7 +21,7 @@ Formats:
   json       access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino or the Elastic schema
   sshd       system log with lines of OpenSSH's server: syslog with or without years, RFC 5424, journald
   kratos     log of Ory Kratos, JSON or text
-gzip is recognised by itself. Lines of a log that are not understood are counted and shown, never guessed.`;
+gzip and files of container runtimes (Docker, containerd, CRI-O) are recognised by themselves. Lines of a log that are not understood are counted and shown, never guessed.`;
 
 export const defaultLoginFails = '400,401,403,422';
 
