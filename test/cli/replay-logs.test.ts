@@ -113,7 +113,8 @@ describe('a log of sshd', () => {
     ).toEqual({
       code: 0,
       stdout: '',
-      stderr: '',
+      stderr:
+        'portcullis: nothing in it tells of a login or a request: 1 line is about something else. Is --format right?\n',
     });
   });
 
@@ -307,8 +308,29 @@ describe('an access log', () => {
 
   it('of JSON objects may hold other lines of the same server', async () => {
     const started = JSON.stringify({ ts: 1709290800, level: 'info', msg: 'serving initial configuration' });
-    expect(await replay(`${started}\n`, '--format', 'json')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const request = JSON.stringify({ ts: 1709290801, remote_addr: '203.0.113.7', status: 200 });
+    expect(await replay(`${started}\n${request}\n`, '--format', 'json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
+
+  it.each(['json', 'kratos'])(
+    'of JSON objects that are all about something else is told of: %s',
+    async (format) => {
+      const lines = [1, 2, 3].map((second) =>
+        JSON.stringify({ time: `2024-07-01T12:00:0${second}Z`, labels: { a: 'b' }, textPayload: 'hello' }),
+      );
+      const told =
+        'nothing in it tells of a login or a request: 3 lines are about something else. Is --format right?';
+      const { code, stdout, stderr } = await replay(lines.join('\n'), '--format', format);
+      expect([code, stdout, stderr]).toEqual([0, '', `portcullis: ${told}\n`]);
+      const summed = await replay(lines.join('\n'), '--format', format, '--summary', '--quiet');
+      expect([summed.code, summed.stdout, summed.stderr]).toEqual([0, expect.stringContaining(told), '']);
+      const compared = await cli(['compare', '-', '-', '-', '--format', format], lines.join('\n'));
+      expect([compared.code, compared.stdout]).toEqual([0, expect.stringContaining(told)]);
+    },
+  );
 
   it('of JSON objects finds clients behind trusted proxies', async () => {
     const line = (forwarded: string) =>

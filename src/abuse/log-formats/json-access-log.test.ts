@@ -119,6 +119,25 @@ describe('access logs in JSON', () => {
       {},
     ],
     [
+      'Google Cloud Logging',
+      {
+        insertId: '1x2y3z',
+        httpRequest: {
+          requestMethod: 'GET',
+          requestUrl: 'https://shop.example/a?b=1',
+          status: 404,
+          userAgent: 'curl/8',
+          remoteIp: '203.0.113.7',
+          serverIp: '10.0.0.1',
+          latency: '0.012s',
+        },
+        resource: { type: 'http_load_balancer' },
+        timestamp: '2024-03-01T11:00:00Z',
+        receiveTimestamp: '2024-03-01T11:00:07.5Z',
+      },
+      { path: 'https://shop.example/a?b=1' },
+    ],
+    [
       'a broken request',
       {
         time: 1709290800,

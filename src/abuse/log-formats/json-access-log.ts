@@ -13,7 +13,7 @@ import type { TimeZone } from './time-zone.ts';
  */
 export type ClientOfPeer = (peer: string, header: (name: string) => string | undefined) => string;
 
-/** Names of one thing in the logs of nginx, Caddy, Traefik, Node's loggers and the Elastic schema, most telling first. */
+/** Names of one thing in the logs of nginx, Caddy, Traefik, Node's loggers, the Elastic schema and Google Cloud, most telling first. */
 const names = {
   time: ['@timestamp', 'time_iso8601', 'ts', 'StartUTC', 'timestamp', 'time', 'msec', 'time_local', 'date'],
   ip: [
@@ -29,6 +29,7 @@ const names = {
     'clientip',
     'ClientAddr',
     'request.remote_addr',
+    'httpRequest.remoteIp',
     'remoteIp',
     'ip',
   ],
@@ -39,11 +40,12 @@ const names = {
     'RequestMethod',
     'req.method',
     'http.request.method',
+    'httpRequest.requestMethod',
     'method',
     'verb',
   ],
   /** As the client has sent it. */
-  target: ['request_uri', 'request.uri', 'RequestPath', 'req.url', 'url.original'],
+  target: ['request_uri', 'request.uri', 'RequestPath', 'req.url', 'url.original', 'httpRequest.requestUrl'],
   /** Perhaps without its query, or the file that a server has found for it. */
   path: ['url.path', 'uri', 'path', 'url'],
   query: ['url.query', 'args', 'query_string'],
@@ -53,6 +55,7 @@ const names = {
     'OriginStatus',
     'res.statusCode',
     'http.response.status_code',
+    'httpRequest.status',
     'status_code',
     'statusCode',
     'response',
@@ -63,6 +66,7 @@ const names = {
     'request_User-Agent',
     'req.headers.user-agent',
     'user_agent.original',
+    'httpRequest.userAgent',
     'user_agent',
     'userAgent',
     'agent',

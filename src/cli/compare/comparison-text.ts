@@ -29,9 +29,12 @@ function totals({ events, differences, harder, badLines, log, logged }: Comparis
     differences === 0
       ? `${events} events, all decided alike`
       : `${events} events, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
-    ...[skippedNote({ badLines }), log?.namelessNote(), log?.unknown.note(log.lines)].filter(
-      (note) => typeof note === 'string',
-    ),
+    ...[
+      skippedNote({ badLines }),
+      log?.idleNote(events),
+      log?.namelessNote(),
+      log?.unknown.note(log.lines),
+    ].filter((note) => typeof note === 'string'),
     ...(logged === null ? [] : leftOutTexts(logged)),
   ];
 }

@@ -18,7 +18,7 @@ Formats:
   decisions  decision log of a service: what it decided on whom, by pseudonyms
   nginx      access log of nginx: common, combined, with or without the virtual host, whatever is appended
   apache     the same of Apache
-  json       access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino or the Elastic schema
+  json       access log of JSON objects, with the field names of nginx, Caddy, Traefik, pino, Elastic or Google Cloud
   sshd       system log with lines of OpenSSH's server: syslog with or without years, RFC 5424, journald
   kratos     log of Ory Kratos, JSON or text
 gzip and files of container runtimes (Docker, containerd, CRI-O) are recognised by themselves. Lines of a log that are not understood are counted and shown, never guessed.`;

@@ -116,7 +116,8 @@ export class LogReplay {
       return 2;
     }
     if (this.#options.summary) return 0;
-    for (const note of [this.notes.namelessNote(), unknown.note(lines)])
+    const { notes, summary } = this;
+    for (const note of [notes.idleNote(summary.events), notes.namelessNote(), unknown.note(lines)])
       if (note !== null) this.#io.stderr.write(`portcullis: ${note}\n`);
     return 0;
   }

@@ -16,7 +16,7 @@ export function summaryText(summary: Summary): string {
   return [
     '',
     `${events} events${log === null ? '' : ` in ${log.lines} lines`}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
-    ...(log === null ? [] : logLines(log)),
+    ...(log === null ? [] : logLines(log, events)),
     ...(logged === null ? [] : [...leftOutTexts(logged), takenText(logged)]),
     ...table('outcome', outcomes, events),
     ...table('rule', rules),
@@ -76,9 +76,10 @@ function addressLines(addresses: readonly BlockedAddress[]): string[] {
 }
 
 /** What of a log was not decided. */
-function logLines(log: LogNotes): string[] {
+function logLines(log: LogNotes, events: number): string[] {
   const { lines, unknown } = log;
   return [
+    ...noteIn(log.idleNote(events)),
     ...noteIn(log.namelessNote()),
     ...(unknown.count > 0 ? [`${unknown.count} of ${lines} lines were not understood and not counted`] : []),
     ...unknown.first.map(({ line, text }) => `  line ${line} ${text}`),

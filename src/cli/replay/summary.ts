@@ -56,6 +56,13 @@ export class LogNotes {
     return this.unknown.count > 0 && events + this.nameless + this.other === 0;
   }
 
+  /** For a person, where all that was understood is about something else: many programs write such lines. Else null. */
+  idleNote(events: number): string | null {
+    if (this.other === 0 || events + this.nameless > 0) return null;
+    const lines = this.other === 1 ? '1 line is' : `${this.other} lines are`;
+    return `nothing in it tells of a login or a request: ${lines} about something else. Is --format right?`;
+  }
+
   /** One sentence for a person on logins that name nobody; null when there are none. */
   namelessNote(): string | null {
     if (this.nameless === 0) return null;
