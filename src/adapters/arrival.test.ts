@@ -10,6 +10,7 @@ function arrivalWith(inbound: string | undefined, rest: Partial<Arrival> = {}): 
 
 const answerWith = (id: unknown) => ({
   getHeader: (name: string) => (name === 'x-request-id' ? id : undefined),
+  removeHeader: () => {},
 });
 
 describe('the id of a request', () => {

@@ -1,11 +1,18 @@
 import { isRequestId, requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 
+interface ArrivalAnswer {
+  getHeader(name: string): unknown;
+  removeHeader(name: string): unknown;
+  /** Absent where headers may be changed at any time. */
+  readonly headersSent?: boolean;
+}
+
 /** What an adapter reads from a request of its framework. */
 export interface Arrival {
   /** The request itself: two gates on one way see the same. */
   readonly request: object;
   /** The answer, where its headers can be read before it is sent. */
-  readonly answer?: { getHeader(name: string): unknown } | undefined;
+  readonly answer?: ArrivalAnswer | undefined;
   readonly method: string;
   /** As the client sent it, with its query, whatever prefix the framework has taken off. */
   readonly path: string;

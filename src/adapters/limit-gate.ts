@@ -20,6 +20,7 @@ import { bareTarget } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
 import { type Answer, type AnswerEnd, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
+import { isSignIn, markSignIn } from './sign-ins.ts';
 
 /** How calls are limited. `Args` is what the framework hands to its handlers. */
 export interface LimitOptions<Args extends readonly unknown[]> extends ClientAddressOptions, HeaderOptions {
@@ -161,7 +162,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     const refusal = verdict.allowed ? null : refusalOf(verdict, requestId, arrival.path);
     const rateLimit = new CallRateLimit(this.#limiter, verdict);
     const { request } = arrival;
-    if (verdict.signIn) signIns.add(request);
+    if (verdict.signIn) markSignIn(request);
     return { request, requestId, refusal, rateLimit, watched };
   }
 
@@ -172,12 +173,12 @@ export class LimitGate<Args extends readonly unknown[]> {
     return headers;
   }
 
-  /** The same, set on an answer one by one. What is a sign-in to one limiter tells the quota of none. */
+  /** The same, set on an answer one by one. What is a sign-in to one gate tells the quota of none. */
   writeHeaders<Target>(passage: Passage, target: Target, write: HeaderWriter<Target>): void {
     const { request, requestId, rateLimit } = passage;
     write(target, requestIdHeader, requestId);
     const { verdict } = rateLimit;
-    const told = !verdict.signIn && signIns.has(request) ? { ...verdict, signIn: true } : verdict;
+    const told = !verdict.signIn && isSignIn(request) ? { ...verdict, signIn: true } : verdict;
     writeRateLimitHeaders(told, this.#options, lowerCaseNames, target, write);
   }
 
@@ -214,9 +215,6 @@ export class LimitGate<Args extends readonly unknown[]> {
     }
   }
 }
-
-/** Requests that are sign-ins to a limiter on their way. */
-const signIns = new WeakSet<object>();
 
 /** Scenarios that see how a request ends, and as whose. */
 interface Follower {

@@ -7,6 +7,7 @@ import { requestIdHeader } from '../limits/index.ts';
 import { type Answer, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
 import { attemptProblem, type DenialReason } from './sign-in-problem.ts';
+import { coverQuota } from './sign-ins.ts';
 
 /** What is attempted where nobody says it. */
 export const defaultAction = 'auth.login';
@@ -67,6 +68,7 @@ export class SignInGate<Args extends readonly unknown[], T> {
   }
 
   async pass(arrival: Arrival, ...args: Args): Promise<SignInPassage<T>> {
+    coverQuota(arrival);
     const requestId = requestIdFor(arrival);
     const account = await this.#options.account(...args);
     if (!isAccount(account)) return denied('input', 0, requestId, arrival.path);

@@ -122,7 +122,7 @@ export function writeRateLimitHeaders<Target>(
 }
 
 /** All that tells a remaining quota, whoever has told it. */
-function takeOffQuota<Target>(names: HeaderNames, target: Target, write: HeaderWriter<Target>): void {
+export function takeOffQuota<Target>(names: HeaderNames, target: Target, write: HeaderWriter<Target>): void {
   write(target, names.limit, null);
   write(target, names.legacyLimit, null);
   write(target, names.legacyRemaining, null);

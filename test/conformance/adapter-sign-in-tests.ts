@@ -58,6 +58,25 @@ export function testSignIn(setStage: SetStage): void {
       expect((await login(stage, 'bob', 'right')).status).toBe(200);
     });
 
+    it('tells no quota of a limit before it, however it ends', async () => {
+      const stage = await setStage({ options: { legacyHeaders: true } });
+      const told = Object.keys((await stage.ask('/list')).headers).filter((name) =>
+        name.includes('ratelimit'),
+      );
+      expect(told).toHaveLength(5);
+      const answers = [
+        await login(stage, 'alice', 'right'),
+        await login(stage, '', 'right'),
+        await login(stage, 'alice', 'wrong'),
+        await login(stage, 'alice', 'wrong'),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 401, 429]);
+      for (const { headers } of answers)
+        expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([
+          'ratelimit-policy',
+        ]);
+    });
+
     it('of the owner on a device with a token goes through while others are stopped', async () => {
       const stage = await setStage();
       const owner = cookieFrom((await login(stage, 'alice', 'right')).headers['set-cookie']);
