@@ -30,9 +30,15 @@ export function outcomeOf(head: AnswerHead, sessionCookie: string, bodyStart: st
   return leadsToFlow(valuesOf(headers, 'location')[0] ?? '') ? 'failure' : 'likely-success';
 }
 
+/**
+ * The field `flow` of a query, in any of its spellings. The query may be that of a return URL, which a client chooses: `URLSearchParams`
+ * would hold everybody up with an exception for each field that is not well encoded.
+ */
+const flowField = /(?:^|&)(?:f|%66)(?:l|%6[cC])(?:o|%6[fF])(?:w|%77)(?:[=&]|$)/;
+
 function leadsToFlow(location: string): boolean {
   const query = location.split('#', 1)[0]?.split('?')[1] ?? '';
-  return new URLSearchParams(query).has('flow');
+  return flowField.test(query);
 }
 
 function setsCookie(headers: readonly string[], name: string): boolean {

@@ -84,6 +84,26 @@ function isWellEncoded(segment: string): boolean {
   return true;
 }
 
+/**
+ * The fields of a query, without its question mark. `URLSearchParams` reads the same, but throws and catches an exception for
+ * every text that is not well encoded, which here stays as it is: a query may have thousands of them, which would hold up everybody.
+ */
+export function queryFields(query: string): [name: string, value: string][] {
+  const fields: [string, string][] = [];
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = equals < 0 ? part : part.slice(0, equals);
+    const value = equals < 0 ? '' : part.slice(equals + 1);
+    fields.push([decodedField(name), decodedField(value)]);
+  }
+  return fields;
+}
+
+function decodedField(text: string): string {
+  return decodedSegment(text.includes('+') ? text.replaceAll('+', ' ') : text);
+}
+
 /** A decoded segment, with what would be read as something else in a path encoded. */
 export function escapedSegment(segment: string): string {
   return segment.replace(/[%/?#;\\]/g, encodeURIComponent);

@@ -4,12 +4,12 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HttpCall } from './http-call.ts';
 
-function madeCall(ending: AbortSignal) {
+function madeCall(ending: AbortSignal, search = '') {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
   const context = { addressOf: () => '192.0.2.1', isTrusted: () => false, ending };
   const input = { params: {}, caller: null, body: undefined };
-  return { call: new HttpCall(request, response, '', input, context), response };
+  return { call: new HttpCall(request, response, search, input, context), response };
 }
 
 const hanging = (ending: AbortSignal) => getEventListeners(ending, 'abort').length;
@@ -40,5 +40,23 @@ describe('the signal of a call', () => {
     const { call, response } = madeCall(new AbortController().signal);
     response.destroy();
     expect(call.signal.aborted).toBe(true);
+  });
+});
+
+describe('the query of a call', () => {
+  const queryOf = (search: string) => [...madeCall(new AbortController().signal, search).call.query];
+
+  it('is what URLSearchParams reads', () => {
+    for (const search of ['', '?', '?a', '?a=1&a=2&&b=', '?a+b=%C3%A9%2B&=x', '?deny=403?&x=a=b']) {
+      expect(queryOf(search)).toEqual([...new URLSearchParams(search)]);
+    }
+  });
+
+  it('that is not well encoded stays as it was sent: an exception for each field would hold up everybody', () => {
+    expect(queryOf('?%ff&deny=40%33&x=%41%zz')).toEqual([
+      ['%ff', ''],
+      ['deny', '403'],
+      ['x', '%41%zz'],
+    ]);
   });
 });

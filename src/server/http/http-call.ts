@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { ClientAddress } from '../../adapters/client-address.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { isOver, onceClosed } from '../../connections/response-close.ts';
+import { queryFields } from '../../limits/request-path.ts';
 import type { RouteCall } from '../route.ts';
 
 /** Reads a header of node:http by its lower-case name; one that came several times is joined. */
@@ -42,6 +43,7 @@ export class HttpCall implements RouteCall {
   #query: URLSearchParams | null = null;
   #signal: AbortSignal | null = null;
 
+  /** @param search the query with its question mark; empty where there is none */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -72,7 +74,7 @@ export class HttpCall implements RouteCall {
   }
 
   get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(this.#search);
+    this.#query ??= new URLSearchParams(queryFields(this.#search.slice(1)));
     return this.#query;
   }
 
