@@ -118,10 +118,14 @@ describe('blocks', () => {
     ]);
     const listed = await cli(['blocks', '--json', ...there]);
     const { id } = JSON.parse(listed.stdout);
+    const again = await cli(['blocks', 'place', 'K1', ...subject, ...note, ...there, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ id, outcome: 'HARD_BLOCK', level: 3 });
     expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(0);
     expect((await cli(['blocks', 'lift', id, ...note, ...there])).code).toBe(1);
     const audit = (await cli(['blocks', 'audit', ...there])).stdout.trimEnd().split('\n');
-    expect(audit.map((line) => JSON.parse(line).what)).toEqual(['placed', 'lifted']);
+    expect(audit.map((line) => JSON.parse(line).what)).toEqual(['placed', 'placed', 'lifted']);
+    const asked = await cli(['blocks', 'audit', '--json', ...there]);
+    expect([asked.code, asked.stdout.trimEnd().split('\n')]).toEqual([0, audit]);
   });
 
   it('lists what limits have blocked, and lifts that too', async () => {
@@ -180,6 +184,15 @@ describe('blocks', () => {
     await cli(['keys', 'rotate', keys]);
     const { code, stderr } = await cli(['blocks', '--store', 'redis://127.0.0.1:1', '--keys', keys]);
     expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [expect.stringContaining('--store')]]);
+  });
+
+  it('says first that there is no such command', async () => {
+    for (const args of [['bogus'], ['bogus', '--store', 'lmdb:x', '--keys', 'k']]) {
+      const { code, stderr } = await cli(['blocks', ...args]);
+      expect([code, stderr]).toEqual([2, "portcullis: unknown command 'bogus'. See --help\n"]);
+    }
+    const alone = await cli(['blocks', '--keys', 'k']);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--store')]);
   });
 
   it('refuses a store it does not know', async () => {

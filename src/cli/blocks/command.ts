@@ -49,6 +49,7 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   const blocks = program
     .command('blocks')
     .description('see, lift and place blocks')
+    .hook('preSubcommand', refuseUnknown)
     .addHelpText('after', helpOf(...Object.values(examples)));
   connected(blocks.command('list', { isDefault: true }).description('all blocks that run now'))
     .addHelpText('after', helpOf(examples.list))
@@ -74,20 +75,29 @@ export function addBlocks(program: Command, io: CommandIo, end: (code: ExitCode)
   )
     .addHelpText('after', helpOf(examples.place))
     .addArgument(program.createArgument('<scope>', 'the key').choices(scopes))
-    .action((scope: Scope, flags: Connection & Note & Target) =>
+    .option('--json', 'the block as a JSON object', false)
+    .action((scope: Scope, flags: Connection & Note & Target & { json: boolean }) =>
       withBlocks(flags, { mayBeNew: true }, async ({ guard }) => {
         const { by, why, level } = flags;
         const placed = await guard.place(requestOf(flags), { scope, level: Number(level), by, why });
-        io.stdout.write(`${blockText(placed)}\n`);
+        io.stdout.write(flags.json ? jsonLine(placed) : `${blockText(placed)}\n`);
       }),
     );
   connected(blocks.command('audit').description('what operators did, newest last'))
     .addHelpText('after', helpOf(examples.audit))
+    .option('--json', 'a JSON object a line, as without it', false)
     .action((flags: Connection) =>
       withBlocks(flags, {}, async ({ guard }) => {
         for (const act of await guard.audit()) io.stdout.write(jsonLine(act));
       }),
     );
+}
+
+/** What is no command would go to the default one, which asks for all that it needs before it looks at its arguments. */
+function refuseUnknown(blocks: Command, chosen: Command): void {
+  const [first = ''] = blocks.args;
+  const isNamed = first === chosen.name() || first === '' || first.startsWith('-');
+  if (!isNamed) blocks.error(`error: unknown command '${first}'`);
 }
 
 /** The limiter that a block's id names, if it is one's. */
