@@ -9,12 +9,15 @@ import { useCell } from './state/cell.ts';
 
 const changes: ReadonlySet<string> = new Set(['mode', 'breaker', 'critical']);
 
+const refused = 'Refused by the service';
+const noAnswer = 'No answer from the service';
+
 /**
  * What nobody may overlook: a policy that does not decide as it should, a store that does not answer (policies notice only
- * when somebody asks them), or a service that does not.
+ * when somebody asks them), or a service that does not, or not to this token.
  */
 export function Alarm() {
-  const { value, problem } = useCell(status);
+  const { value, problem, isRefused } = useCell(status);
   const lastChange = useCell(feed, newestChange);
   useEffect(() => {
     if (lastChange > 0) void status.look();
@@ -25,7 +28,7 @@ export function Alarm() {
   return (
     <div class="alarm" role="alert" aria-live="assertive">
       <Icon name="alert" />
-      <strong>{odd.length > 0 || isStoreAway ? 'Degraded' : 'No answer from the service'}</strong>
+      <strong>{odd.length > 0 || isStoreAway ? 'Degraded' : isRefused ? refused : noAnswer}</strong>
       <ul>
         {odd.map(({ policy, mode, since, fault }) => (
           <li key={policy}>

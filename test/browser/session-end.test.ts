@@ -47,6 +47,18 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     expect(await words.count()).toBe(0);
   });
 
+  it('does not say that there is no answer when the token may not look any more', async () => {
+    const detail = 'This needs a token with the role "observe".';
+    await page.route('**/v1/status', (route) =>
+      route.fulfill({ status: 403, json: { status: 403, detail } }),
+    );
+    const alarm = page.getByRole('alert').filter({ hasText: detail });
+    await alarm.waitFor();
+    expect(await alarm.locator('strong').textContent()).toBe('Refused by the service');
+    await page.unrouteAll();
+    await alarm.waitFor({ state: 'detached' });
+  });
+
   it('listens again when a token is taken again that was not for a while', async () => {
     await page.route('**/v1/events*', (route) => route.fulfill({ status: 403, json: { status: 403 } }));
     await page.reload();

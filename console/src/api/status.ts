@@ -31,18 +31,22 @@ export interface StatusView {
   readonly value: ServiceStatus | null;
   /** Why the last look failed; the last good value stays. */
   readonly problem: string | null;
+  /** Whether it failed because the service would not tell, though it is there. */
+  readonly isRefused: boolean;
 }
 
 const EVERY_MS = 5_000;
 
-const cell = createCell<StatusView>({ value: null, problem: null });
+const unseen: StatusView = { value: null, problem: null, isRefused: false };
+const cell = createCell(unseen);
 let timer: ReturnType<typeof setInterval> | null = null;
 
 async function look(): Promise<void> {
   try {
-    cell.set({ value: readStatus(await ask('GET', 'v1/status')), problem: null });
+    cell.set({ ...unseen, value: readStatus(await ask('GET', 'v1/status')) });
   } catch (cause) {
-    cell.set({ value: cell.get().value, problem: wordsOf(cause) });
+    const isRefused = cause instanceof ServiceProblem && cause.status === 403;
+    cell.set({ value: cell.get().value, problem: wordsOf(cause), isRefused });
   }
 }
 
@@ -57,7 +61,7 @@ export const status = {
     return () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
-      cell.set({ value: null, problem: null });
+      cell.set(unseen);
     };
   },
 };
