@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { rules } from '../core/decision.ts';
 import { Fault } from '../core/fault.ts';
 import { defaultPolicies } from '../core/policy.ts';
@@ -213,6 +213,22 @@ describe('Metrics', () => {
 
   it('tells of the process where it is asked to', async () => {
     expect(await made({ processMetrics: true }).text()).toContain('process_cpu_user_seconds_total');
+  });
+
+  it('tells of delays of the event loop only where some were measured since the last look', async () => {
+    const metrics = made({ processMetrics: true });
+    const measured = (text: string) =>
+      text.split('\n').filter((line) => /^nodejs_eventloop_lag_\w+_seconds /.test(line));
+    await metrics.text();
+    const second = await metrics.text();
+    expect(measured(second)).toEqual([]);
+    expect(second).toMatch(/^nodejs_eventloop_lag_seconds /m);
+    const lines = await vi.waitFor(async () => {
+      const found = measured(await metrics.text());
+      expect(found).toHaveLength(7);
+      return found;
+    });
+    expect(lines.map((line) => Number(line.split(' ')[1])).every((seconds) => seconds < 60)).toBe(true);
   });
 
   it('takes new names from a new configuration, up to a bound', async () => {

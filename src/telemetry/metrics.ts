@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { type Reason, rules } from '../core/decision.ts';
 import { type FaultCode, faultCatalogue } from '../core/fault.ts';
 import type { DecisionEvent, StoreEvent } from '../guard/events.ts';
@@ -6,6 +6,7 @@ import type { Guard } from '../guard/guard.ts';
 import type { LimitEvent } from '../limits/events.ts';
 import type { Verdict } from '../limits/verdict.ts';
 import { Label } from './label.ts';
+import { collectProcessMetrics } from './process-metrics.ts';
 import { SpanTally } from './span-tally.ts';
 import { StateGauges } from './state-gauges.ts';
 import { Tally } from './tally.ts';
@@ -151,7 +152,7 @@ export class Metrics {
     this.#scenario = new Label([allScenarios, ...(options.scenarios ?? [])]);
     this.#allowWeight = options.allowEventEvery ?? 1;
     this.state = new StateGauges(this.registry, this.#policy, options.version);
-    if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
+    if (options.processMetrics ?? true) collectProcessMetrics(this.registry);
   }
 
   /** What the endpoint answers with. */
