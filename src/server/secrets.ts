@@ -13,12 +13,22 @@ export interface ServiceSecrets {
 }
 
 /**
- * Reads the key file, or makes one that only its owner can read.
+ * Reads the key file; null where there is none yet.
  *
  * @throws Fault `CONFIG_INVALID` when there is one that is none.
  */
-export function openSecrets(keyFile: string): ServiceSecrets {
-  const isNew = !existsSync(keyFile) && makeSecrets(keyFile);
+export function readSecrets(keyFile: string): ServiceSecrets | null {
+  return existsSync(keyFile) ? { ...secretsOf(readKeyFile(keyFile)), isNew: false } : null;
+}
+
+/**
+ * Makes a key file that only its owner can read, or reads the one of a process that was faster.
+ *
+ * @throws Fault `CONFIG_INVALID` when that is none.
+ */
+export function makeSecrets(keyFile: string): ServiceSecrets {
+  makeFolder(dirname(keyFile), PRIVATE_FOLDER);
+  const isNew = makeKeyFile(keyFile, newKeyFile());
   return { ...secretsOf(readKeyFile(keyFile)), isNew };
 }
 
@@ -30,10 +40,4 @@ export function isOtherKeyFile(keyFile: string, inUse: Omit<ServiceSecrets, 'isN
     if (cause instanceof Fault) return true;
     throw cause;
   }
-}
-
-/** False when another process was faster. */
-function makeSecrets(keyFile: string): boolean {
-  makeFolder(dirname(keyFile), PRIVATE_FOLDER);
-  return makeKeyFile(keyFile, newKeyFile());
 }

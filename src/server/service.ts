@@ -25,7 +25,7 @@ import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
-import { isOtherKeyFile, openSecrets } from './secrets.ts';
+import { isOtherKeyFile, makeSecrets, readSecrets } from './secrets.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { packageVersion } from './version.ts';
 
@@ -99,7 +99,7 @@ async function putTogether(
 ): Promise<Service> {
   const { log } = parts;
   const version = packageVersion();
-  const { isNew: madeSecret, ...secrets } = openSecrets(config.keyFile);
+  const known = readSecrets(config.keyFile);
   const observation = openObservation(config, log, version);
   open.add(() => observation.decisionLog?.close());
   const trace = await openTracing(config, observation, version);
@@ -108,11 +108,13 @@ async function putTogether(
     log.warn({ code }, 'the store failed in the background'),
   );
   open.add(() => opened.store.close());
+  const storeReached = await firstReach(opened, log);
+  // A start that fails for want of a driver makes none: the next one would not say that there is a new secret to keep.
+  const { isNew: madeSecret, ...secrets } = known ?? makeSecrets(config.keyFile);
   const core = new LiveCore(config, opened, secrets, observation);
   open.add(() => core.close());
   const { guard, limiter } = core;
   trace?.observeGuard(guard);
-  const storeReached = await firstReach(opened, log);
   await core.pins.start();
   const tokens = new TokenBook(config.tokens);
   const ending = endingOf(open);

@@ -1,6 +1,12 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readServiceConfig } from '../../src/config/read-service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
+import { createService } from '../../src/server/service.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { startService } from './service-under-test.ts';
 
 const login = { action: 'auth.login', account: 'a', ip: '192.0.2.1' };
@@ -30,6 +36,14 @@ describe('a service that cannot be put together', () => {
     expect(seen.closed).toBe(1);
     await expect(seen.store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
     expect(never.seen.store).toBeNull();
+  });
+
+  it('has made no secret where its store cannot be opened', async () => {
+    const keyFile = join(mkdtempSync(join(tmpdir(), 'portcullis-parts-')), 'keys.json');
+    const config = readServiceConfig({ env: { PORTCULLIS_KEYS: keyFile } });
+    const opening = createService({ ...config, store: 'lmdb:' }, { log: createLog({ level: 'silent' }) });
+    await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(existsSync(keyFile)).toBe(false);
   });
 
   it('says why also where what is open does not end well', async () => {

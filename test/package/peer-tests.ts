@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startService } from './served.ts';
 import type { Stranger } from './stranger.ts';
@@ -40,6 +42,8 @@ export function testPeers(strangers: Strangers): void {
         code: 2,
         lines: [expect.stringMatching(/^portcullis: .*npm install lmdb; .*--store memory/)],
       });
+      // The start that succeeds says that it has made a secret to keep.
+      expect(existsSync(join(stranger.folder, 'portcullis-data', 'portcullis.keys.json'))).toBe(false);
     });
 
     it('OpenTelemetry: serve says what an endpoint needs', async (context) => {
