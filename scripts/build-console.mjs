@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { cache, root, say } from './setup.mjs';
+import { cache, inTurn, root, say } from './setup.mjs';
 
 const source = join(root, 'console');
 /** The page runs the same core as the library; a change there is a change of the page. */
@@ -27,11 +27,15 @@ const skipped = /\.test\.tsx?$|[\\/]node_modules[\\/]/;
 
 /** Makes `target` current. Returns whether it stands. */
 export async function buildConsole(target = join(root, 'dist', 'console')) {
-  const hash = hashOfInputs();
-  const stamp = join(cache, 'console.sha256');
-  const wanted = `${hash} ${target}`;
-  const stamps = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
-  if (existsSync(join(target, 'index.html')) && stamps.includes(wanted)) return true;
+  const wanted = `${hashOfInputs()} ${target}`;
+  return isCurrent(target, wanted) || inTurn(() => isCurrent(target, wanted) || build(target, wanted));
+}
+
+const stamp = join(cache, 'console.sha256');
+const readStamps = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []);
+const isCurrent = (target, wanted) => existsSync(join(target, 'index.html')) && readStamps().includes(wanted);
+
+async function build(target, wanted) {
   say('building the console');
   const fresh = join(root, 'node_modules', `.portcullis-console-${process.pid}`);
   try {
@@ -45,7 +49,9 @@ export async function buildConsole(target = join(root, 'dist', 'console')) {
   mkdirSync(dirname(target), { recursive: true });
   renameSync(fresh, target);
   mkdirSync(cache, { recursive: true });
-  const others = stamps.filter((line) => line !== '' && !line.endsWith(` ${target}`)).slice(-7);
+  const others = readStamps()
+    .filter((line) => line !== '' && !line.endsWith(` ${target}`))
+    .slice(-7);
   writeFileSync(stamp, [...others, wanted].join('\n'));
   return true;
 }

@@ -1,5 +1,5 @@
 // What every other script needs before it can do its own work: a Node that is new enough, the installed
-// dependencies and a current build. Only Node's own modules are imported, because on a fresh clone there is
+// dependencies and a current build. Only Node's own modules and ours are imported, because on a fresh clone there is
 // nothing else yet.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { takeTurn } from './turn.mjs';
 
 /** The folder of the repository, whatever the folder the command was started in. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -40,6 +41,11 @@ export function requireNode(version = process.versions.node) {
 /** Installs what the lock file says, unless it is there. */
 export function install() {
   requireNode();
+  if (whyInstall() !== null) inTurn(installNow);
+}
+
+/** Somebody else may have done it while we were waiting. */
+function installNow() {
   const reason = whyInstall();
   if (reason === null) return;
   say(`installing dependencies (${reason})`);
@@ -72,14 +78,33 @@ function whyInstall() {
 export function setUp() {
   install();
   const hash = hashOfSources();
-  const stamp = join(cache, 'dist.sha256');
-  const current = existsSync(join(root, 'dist')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
-  if (current) return true;
+  return isCurrent(hash) || inTurn(() => isCurrent(hash) || build(hash));
+}
+
+const stamp = join(cache, 'dist.sha256');
+
+function isCurrent(hash) {
+  return existsSync(join(root, 'dist')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
+function build(hash) {
   say('building dist');
   if (!compile('tsconfig.build.json', 'dist')) return false;
   mkdirSync(cache, { recursive: true });
   writeFileSync(stamp, hash);
   return true;
+}
+
+/** Does what changes files that other scripts make too, while none of them does. The work may be a promise; it must not ask for a turn itself. */
+export function inTurn(work) {
+  const end = takeTurn(join(root, '.portcullis-building'), say);
+  let result;
+  try {
+    result = work();
+  } finally {
+    if (!(result instanceof Promise)) end();
+  }
+  return result instanceof Promise ? result.finally(end) : result;
 }
 
 /**
