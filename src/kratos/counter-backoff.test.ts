@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import { createFaultyStore } from '../testing/faulty-store.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
-import { type CounterBackoffOptions, createLoginBackoff } from './counter-backoff.ts';
+import { type CounterBackoff, type CounterBackoffOptions, createLoginBackoff } from './counter-backoff.ts';
 import type { WarningEvent } from './events.ts';
 import { createWebhooks } from './webhooks.ts';
 
 const MINUTE = 60_000;
 const login = { identifiers: ['alice@example.com'], ip: '203.0.113.7' };
 const from = (ip: string) => ({ identifiers: [], ip });
+const submitted = { ...login, isOneTimeCode: false, hasCredential: true, provesIdentifier: true, ua: null };
 
 /** Login backoff over a store that can be made sick, on virtual time. */
 function open(options: Partial<CounterBackoffOptions> = {}) {
@@ -28,6 +29,15 @@ function open(options: Partial<CounterBackoffOptions> = {}) {
 }
 
 const sick = { kind: 'fault', code: 'STORE_FAILED' } as const;
+
+/** Three failures, from an address of their own that names nobody. */
+async function degrade(
+  backoff: CounterBackoff,
+  store: { trouble(trouble: typeof sick): void },
+): Promise<void> {
+  store.trouble(sick);
+  for (let failure = 0; failure < 3; failure += 1) await backoff.attempt(from('192.0.2.250'));
+}
 
 describe('when the store fails', () => {
   test('nobody passes at first; then, degraded, as many as the local caps allow', async () => {
@@ -68,6 +78,58 @@ describe('when the store fails', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(20);
     expect(verdicts[21]).toMatchObject({ reason: 'ip', mode: 'DEGRADED' });
   });
+
+  test('refused attempts use nothing up: whoever keeps trying keeps no owner out', async () => {
+    const { backoff, store, clock } = open();
+    await degrade(backoff, store);
+    for (let attempt = 0; attempt < 3; attempt += 1) await backoff.attempt(login);
+    for (let minute = 0; minute < 10; minute += 1) {
+      expect(await backoff.attempt(login)).toMatchObject({ allowed: false, reason: 'identifier' });
+      await clock.advance(MINUTE);
+    }
+    expect(await backoff.attempt(login)).toMatchObject({ allowed: true, mode: 'DEGRADED' });
+  });
+
+  test('an address over its cap counts for nobody that it names', async () => {
+    const { backoff, store } = open();
+    await degrade(backoff, store);
+    const spray = (names: string[]) => backoff.attempt({ identifiers: names, ip: '203.0.113.9' });
+    for (let attempt = 0; attempt < 20; attempt += 1) await spray([`user${attempt}`]);
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect(await spray(['alice@example.com'])).toMatchObject({ allowed: false, reason: 'ip' });
+    }
+    expect(await backoff.attempt(login)).toMatchObject({ allowed: true });
+    for (let attempt = 0; attempt < 2; attempt += 1) await backoff.attempt(login);
+    expect(await spray(['alice@example.com'])).toMatchObject({ allowed: false, reason: 'identifier' });
+  });
+
+  test('what Kratos never got is taken back from the local caps too', async () => {
+    const { backoff, store, clock } = open();
+    await degrade(backoff, store);
+    for (let lost = 0; lost < 30; lost += 1) {
+      const verdict = await backoff.attempt(submitted);
+      if (!verdict.allowed) expect.unreachable();
+      await clock.advance(1_000);
+      await backoff.settle(submitted, verdict, 'undelivered');
+    }
+    const verdicts = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) verdicts.push(await backoff.attempt(submitted));
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
+  });
+
+  test.each(['success', 'likely-success', 'failure', 'unknown'] as const)(
+    'a login whose outcome is %s stays counted on the local caps',
+    async (outcome) => {
+      const { backoff, store } = open();
+      await degrade(backoff, store);
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const verdict = await backoff.attempt(submitted);
+        if (!verdict.allowed) expect.unreachable();
+        await backoff.settle(submitted, verdict, outcome);
+      }
+      expect(await backoff.attempt(submitted)).toMatchObject({ allowed: false, reason: 'identifier' });
+    },
+  );
 
   test('a store that never answers is a store that fails', async () => {
     const { backoff, store, clock } = open();
@@ -160,13 +222,6 @@ describe('a window', () => {
 
   test('takes nothing back from the next one', async () => {
     const { backoff, clock } = open();
-    const submitted = {
-      ...login,
-      isOneTimeCode: false,
-      hasCredential: true,
-      provesIdentifier: true,
-      ua: null,
-    };
     const lost = await backoff.attempt(submitted);
     await clock.advance(120_000);
     await backoff.attempt(submitted);

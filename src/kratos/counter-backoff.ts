@@ -8,7 +8,7 @@ import { type CapScope, subjectLimit } from '../guard/failure/failure-policy.ts'
 import type { Secrets } from '../identity/component-hasher.ts';
 import type { ExpiringCounters } from '../stores/expiring-counters.ts';
 import type { Store } from '../stores/store.ts';
-import type { AttemptCounters, AttemptSubject, AttemptTally, CounterRules } from './attempt-counters.ts';
+import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-counters.ts';
 import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
@@ -121,9 +121,9 @@ export class CounterBackoff implements LoginBackoff {
     return verdict;
   }
 
-  settle(login: LoginAttempt, { tally }: Allowed, outcome: LoginOutcome): Promise<null> | null {
+  settle(login: LoginAttempt, verdict: Allowed, outcome: LoginOutcome): Promise<null> | null {
     this.events.emit('outcome', { by: 'counters', outcome });
-    if (outcome === 'undelivered' && tally !== null) return this.#takeBack(login, tally);
+    if (outcome === 'undelivered') return this.#takeBack(login, verdict);
     const isReset = outcome === 'success' && this.#resetsOnSuccess && login.provesIdentifier;
     return isReset ? this.reset(login.identifiers[0] ?? null, login.ip) : null;
   }
@@ -146,8 +146,10 @@ export class CounterBackoff implements LoginBackoff {
     this.#watch.stop();
   }
 
-  async #takeBack(login: AttemptSubject, tally: AttemptTally): Promise<null> {
-    await this.#watch.ask('take-back', () => this.#counters.takeBack(login, tally));
+  async #takeBack(login: AttemptSubject, { tally, cappedAt }: Allowed): Promise<null> {
+    if (tally !== null) await this.#watch.ask('take-back', () => this.#counters.takeBack(login, tally));
+    if (cappedAt !== undefined)
+      for (const { table, subject } of this.#placesOf(login)) table.takeBack(subject, cappedAt);
     return null;
   }
 
@@ -155,19 +157,26 @@ export class CounterBackoff implements LoginBackoff {
     if (this.#isOpen) return passed('FAIL_OPEN');
     const { phase } = this.#watch;
     if (phase !== 'degraded') return blocked('store', this.#failureMs, 'FAIL_CLOSED');
-    const reason = this.#overCap(login, this.#watch.tick());
-    return reason === null ? passed('DEGRADED') : blocked(reason, this.#failureMs, 'DEGRADED');
+    const now = this.#watch.tick();
+    const reason = this.#overCap(login, now);
+    if (reason !== null) return blocked(reason, this.#failureMs, 'DEGRADED');
+    return { ...passed('DEGRADED'), cappedAt: now };
   }
 
   /** An attempt counts on all its keys or, if one of them is over its cap, on none. */
   #overCap(login: AttemptSubject, now: number): Blocked['reason'] | null {
-    const places = this.#caps.flatMap((table) =>
-      this.#subjectsOf(login, table.cap.scope).map((subject) => ({ table, subject })),
-    );
+    const places = this.#placesOf(login);
     const over = places.filter(({ table, subject }) => !table.hasRoom(subject, now));
     if (over.length === 0) for (const { table, subject } of places) table.count(subject, now);
     else return over.some(({ table }) => table.cap.scope === 'K4') ? 'identifier' : 'ip';
     return null;
+  }
+
+  /** Where the local caps count an attempt. */
+  #placesOf(login: AttemptSubject): { readonly table: CapTable; readonly subject: string }[] {
+    return this.#caps.flatMap((table) =>
+      this.#subjectsOf(login, table.cap.scope).map((subject) => ({ table, subject })),
+    );
   }
 
   #subjectsOf({ identifiers, ip }: AttemptSubject, scope: CapScope): readonly string[] {

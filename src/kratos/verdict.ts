@@ -14,6 +14,8 @@ export interface Allowed {
   readonly mode: Mode;
   /** The counters after this attempt; null where none were asked. */
   readonly tally: AttemptTally | null;
+  /** When it was counted by the local caps, in place of the counters; left out where it was not. */
+  readonly cappedAt?: number;
 }
 
 /** An attempt that must not go on. */

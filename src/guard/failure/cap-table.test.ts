@@ -32,6 +32,28 @@ describe('a cap table', () => {
     for (let now = 0; now < 50; now += 1) expect(table.hasRoom('a', now)).toBe(true);
   });
 
+  test('gives room again for exactly the attempt that is taken back', () => {
+    const table = new CapTable(cap, 4096);
+    for (const now of [0, 10, 20]) attempt(table, 'a', now);
+    table.takeBack('a', 10);
+    expect([attempt(table, 'a', 30), attempt(table, 'a', 31)]).toEqual([true, false]);
+    expect([attempt(table, 'a', 100), attempt(table, 'a', 119)]).toEqual([true, false]);
+    table.takeBack('a', 50);
+    table.takeBack('b', 100);
+    expect(attempt(table, 'a', 119)).toBe(false);
+  });
+
+  test('has the place and the share of what is taken back for others', () => {
+    const table = new CapTable(cap, 1);
+    attempt(table, 'a', 0);
+    for (const subject of ['b', 'c', 'd']) attempt(table, subject, 1);
+    table.takeBack('c', 1);
+    expect([attempt(table, 'e', 2), attempt(table, 'f', 2)]).toEqual([true, false]);
+    for (const at of [1, 1, 2]) table.takeBack('e', at);
+    table.takeBack('a', 0);
+    expect([3, 3, 3, 3].map((now) => attempt(table, 'g', now))).toEqual([true, true, true, false]);
+  });
+
   test('lets all further subjects share one window once its places are taken', () => {
     const table = new CapTable(cap, 2);
     attempt(table, 'a', 0);
@@ -71,6 +93,29 @@ describe('a cap table', () => {
           const times = [...(admitted.get(subject) ?? []), now];
           admitted.set(subject, times);
           expect(times.filter((at) => at > now - cap.windowMs).length).toBeLessThanOrEqual(cap.count);
+        }
+      }),
+    );
+  });
+
+  test('with attempts taken back admits as if those had never been, where all have a place', () => {
+    const step = fc.record({
+      subject: fc.constantFrom('a', 'b', 'c'),
+      afterMs: fc.integer({ min: 0, max: 60 }),
+      isLost: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const table = new CapTable(cap, 3);
+        const kept = new Map<string, number[]>();
+        let now = 0;
+        for (const { subject, afterMs, isLost } of steps) {
+          now += afterMs;
+          const times = (kept.get(subject) ?? []).filter((at) => at > now - cap.windowMs);
+          const isAdmitted = attempt(table, subject, now);
+          expect(isAdmitted).toBe(times.length < cap.count);
+          if (isAdmitted && isLost) table.takeBack(subject, now);
+          kept.set(subject, isAdmitted && !isLost ? [...times, now] : times);
         }
       }),
     );

@@ -37,6 +37,15 @@ export class CapTable {
     this.#windows.set(subject, [...this.#within(window ?? [], now), now]);
   }
 
+  /** Takes back an attempt that was counted at this time. */
+  takeBack(subject: string, at: number): void {
+    const own = this.#windows.get(subject);
+    const window = own?.includes(at) ? own : this.#overflow;
+    const index = window.lastIndexOf(at);
+    if (index >= 0) window.splice(index, 1);
+    if (own?.length === 0) this.#windows.delete(subject);
+  }
+
   #hasPlace(now: number): boolean {
     if (this.#windows.size >= this.#places) this.#dropIdle(now);
     return this.#windows.size < this.#places;
