@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FailureOptions } from '../guard/failure/failure-options.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import { createFaultyStore } from '../testing/faulty-store.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
@@ -12,13 +13,13 @@ const from = (ip: string) => ({ identifiers: [], ip });
 const submitted = { ...login, isOneTimeCode: false, hasCredential: true, provesIdentifier: true, ua: null };
 
 /** Login backoff over a store that can be made sick, on virtual time. */
-function open(options: Partial<CounterBackoffOptions> = {}) {
+function open(options: Partial<CounterBackoffOptions> = {}, failure: FailureOptions = {}) {
   const clock = new VirtualClock(1_700_000_000_000);
   const store = createFaultyStore(createMemoryStore({ clock: () => clock.now() }), clock);
   const backoff = createLoginBackoff({
     store,
     secret: 'a secret that is long enough',
-    failure: { clock },
+    failure: { clock, ...failure },
     ...options,
   });
   const warnings: WarningEvent['code'][] = [];
@@ -168,6 +169,39 @@ describe('when the store fails', () => {
     await fallIll();
     expect(backoff.status().mode).toBe('FAIL_CLOSED');
     expect(await backoff.attempt(from('192.0.2.77'))).toMatchObject({ allowed: false, reason: 'store' });
+  });
+
+  test("an operator's pin on the login policy has the last word, in every phase", async () => {
+    let pinned: 'closed' | 'caps' | null = 'caps';
+    const asked: string[] = [];
+    const { backoff, store } = open(
+      {},
+      {
+        pinned: (policy) => {
+          asked.push(policy);
+          return pinned;
+        },
+        breaker: { shutAtEntry: 1 },
+      },
+    );
+    store.trouble(sick);
+    expect(await backoff.attempt(login)).toMatchObject({ allowed: true, mode: 'DEGRADED' });
+    for (let failure = 0; failure < 2; failure += 1) await backoff.attempt(from('192.0.2.1'));
+    expect(backoff.status().mode).toBe('FAIL_CLOSED');
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(await backoff.attempt(login)).toMatchObject({ allowed: true, mode: 'DEGRADED' });
+    expect(await backoff.attempt(login)).toMatchObject({ allowed: false, reason: 'identifier' });
+    pinned = null;
+    expect(await backoff.attempt(from('192.0.2.2'))).toMatchObject({ allowed: false, reason: 'store' });
+    expect(new Set(asked)).toEqual(new Set(['login']));
+  });
+
+  test('a pin that closes refuses also while the local caps would admit', async () => {
+    const { backoff, store } = open({}, { pinned: () => 'closed' });
+    await degrade(backoff, store);
+    expect(backoff.status().mode).toBe('DEGRADED');
+    expect(await backoff.attempt(login)).toMatchObject({ allowed: false, reason: 'store' });
+    store.trouble(null);
   });
 
   test('everybody passes where it was asked for, and the counts of the store go on afterwards', async () => {

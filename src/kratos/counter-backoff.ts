@@ -88,6 +88,8 @@ export class CounterBackoff implements LoginBackoff {
   readonly #failureMs: number;
   readonly #caps: readonly CapTable[];
   readonly #watch: StoreWatch;
+  /** What an operator wants of the login policy while the store is away. */
+  readonly #pinned: () => 'closed' | 'caps' | null;
 
   constructor(counters: AttemptCounters, keys: CounterKeys, options: CounterBackoffOptions) {
     const { maxIdentifierAttempts = 10, maxIpAttempts = 20, policy = defaultLogin } = options;
@@ -99,6 +101,7 @@ export class CounterBackoff implements LoginBackoff {
     this.#resetsOnSuccess = options.resetOnSuccess ?? true;
     this.#failureMs = durationOf(failureLevel, policy.ladder);
     this.#caps = settings.capsOf(policy).map((cap) => new CapTable(cap, subjectLimit));
+    this.#pinned = () => settings.pinned(policy.name);
     this.#watch = new StoreWatch({
       ping: () => counters.ping(),
       settings,
@@ -155,12 +158,17 @@ export class CounterBackoff implements LoginBackoff {
 
   #withoutStore(login: AttemptSubject): Verdict {
     if (this.#isOpen) return passed('FAIL_OPEN');
-    const { phase } = this.#watch;
-    if (phase !== 'degraded') return blocked('store', this.#failureMs, 'FAIL_CLOSED');
+    if (this.#isClosed()) return blocked('store', this.#failureMs, 'FAIL_CLOSED');
     const now = this.#watch.tick();
     const reason = this.#overCap(login, now);
     if (reason !== null) return blocked(reason, this.#failureMs, 'DEGRADED');
     return { ...passed('DEGRADED'), cappedAt: now };
+  }
+
+  /** Whether nobody passes now; an operator's pin has the last word. */
+  #isClosed(): boolean {
+    const pinned = this.#pinned();
+    return pinned === null ? this.#watch.phase !== 'degraded' : pinned === 'closed';
   }
 
   /** An attempt counts on all its keys or, if one of them is over its cap, on none. */

@@ -36,6 +36,8 @@ export interface RoomParts {
   readonly store: Store;
   readonly secrets: { readonly secret: Secret; readonly previousSecret?: Secret };
   readonly tokens: TokenBook;
+  /** What an operator wants of a policy while the store is away; null: what the contract says. */
+  readonly pinned: (policy: string) => 'closed' | 'caps' | null;
   readonly observation: Observation;
 }
 

@@ -121,7 +121,9 @@ async function putTogether(
   // What callers come in by ends at the same time: each of them takes its time for the drain.
   const doors = open.together();
   const scenarios = () => core.scenarios;
-  const roomParts = { config, guard, limiter, scenarios, store: opened.store, secrets, tokens, observation };
+  const pinned = (policy: string) => core.pins.current.failureOf(policy);
+  const { store } = opened;
+  const roomParts = { config, guard, limiter, scenarios, store, secrets, tokens, pinned, observation };
   const rooms = await openRooms(roomParts, doors, parts.rooms);
   const isDraining = () => listener.isDraining;
   const routes = serviceRoutes({ core, opened, observation, rooms, isDraining, version });

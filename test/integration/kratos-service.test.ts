@@ -199,4 +199,23 @@ describe('the service in front of Kratos', () => {
       await redis.stop();
     },
   );
+
+  test.runIf(isRedisInstalled())(
+    'goes by what an operator has pinned for logins while the store is away',
+    async () => {
+      const redis = await startRedis();
+      const breaker = { tripWindowMs: 60_000 };
+      const { under, login } = await open({}, { store: redis.url, failure: { deadlineMs: 2_000, breaker } });
+      const pin = { mode: 'closed', forMs: 600_000, by: 'otto', why: 'an attack' };
+      expect((await under.ask('PUT', '/v1/pins/failure/login', pin)).status).toBe(200);
+      await redis.kill();
+      const reasons: unknown[] = [];
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        const answer = await login('alice@example.com', '192.0.2.1');
+        reasons.push(((await answer.json()) as { error?: { reason: string } }).error?.reason);
+      }
+      expect(reasons).toEqual(['store', 'store', 'store', 'store']);
+      await redis.stop();
+    },
+  );
 });

@@ -57,6 +57,7 @@ describe('login backoff on the embedded store', () => {
       limiter: createLimiter({ secret, store, warn: () => {} }),
       scenarios: () => null,
       tokens: new TokenBook([]),
+      pinned: () => null,
       observation: openObservation(config, log, '0.0.0'),
     });
     const route = room?.routes?.find(({ path: of }) => of.endsWith('before-login'));

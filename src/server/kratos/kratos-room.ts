@@ -91,7 +91,7 @@ class ProxyTrust implements TrustedPeers {
 
 function countingBackoff(
   { policy: _, webhooks: __, proxy, upstreamUrl: ___, ...settings }: KratosSettings,
-  { config, store, secrets }: RoomParts,
+  { config, store, secrets, pinned }: RoomParts,
   counters: ExpiringCounters | null,
 ): CounterBackoff {
   return createLoginBackoff({
@@ -99,7 +99,7 @@ function countingBackoff(
     ...secrets,
     store,
     environment: config.environment,
-    failure: { ...config.failure, deadlineMs: deadlineOf(config.store, config.failure) },
+    failure: { ...config.failure, deadlineMs: deadlineOf(config.store, config.failure), pinned },
     policy: config.policies.find(({ name }) => name === 'login'),
     resetOnSuccess: proxy.resetOnSuccess,
     ...(counters === null ? {} : { counters }),
