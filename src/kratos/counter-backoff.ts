@@ -11,7 +11,7 @@ import type { Store } from '../stores/store.ts';
 import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-counters.ts';
 import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
-import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { RecordCounters } from './record-counters.ts';
 import { ServerCounters } from './server-counters.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -141,7 +141,7 @@ export class CounterBackoff implements LoginBackoff {
     return null;
   }
 
-  status(): ReturnType<LoginBackoff['status']> {
+  status(): BackoffStatus {
     return this.#watch.status;
   }
 

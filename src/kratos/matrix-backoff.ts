@@ -5,7 +5,7 @@ import type { Guard } from '../guard/guard.ts';
 import { type GuardRequest, isAccountText } from '../guard/signals.ts';
 import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
-import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
 
 /** How to put the engine in front of Kratos. */
@@ -64,10 +64,10 @@ export class MatrixBackoff implements LoginBackoff {
     return this.#strictest((await this.#decide('fail', login)).filter(hasMetBlock));
   }
 
-  status(): ReturnType<LoginBackoff['status']> {
+  status(): BackoffStatus {
     const modes = this.#options.guard.modes();
     const worst = modes.find(({ mode }) => mode !== 'NORMAL') ?? modes[0];
-    return { mode: worst?.mode ?? 'NORMAL', since: worst?.since ?? null };
+    return { mode: worst?.mode ?? 'NORMAL', since: worst?.since ?? null, fault: worst?.fault ?? null };
   }
 
   /** The guard is its owner's to close. */

@@ -1,5 +1,5 @@
 import type { Mode } from '../core/decision.ts';
-import { Fault } from '../core/fault.ts';
+import { Fault, type FaultCode } from '../core/fault.ts';
 import type { EventHub } from '../guard/events.ts';
 import {
   advance,
@@ -15,9 +15,10 @@ import type { FailureSettings } from '../guard/failure/failure-options.ts';
 import { ProbeLoop } from '../guard/failure/probe-loop.ts';
 import { isStoreFailure } from '../stores/store-failure.ts';
 import type { CounterStoreEvent, KratosEvents } from './events.ts';
+import type { BackoffStatus } from './login-backoff.ts';
 
 /** Stands in events where a policy's name does. */
-const policyName = 'kratos';
+export const policyName = 'kratos';
 
 /** What a watch rests on. */
 export interface StoreWatchParts {
@@ -38,6 +39,7 @@ export class StoreWatch {
   #breaker: Breaker = freshBreaker;
   #mode: Mode = 'NORMAL';
   #since: number | null = null;
+  #fault: FaultCode | null = null;
   #now = 0;
   /** A call that began before a trip says nothing about the time after it. */
   #trips = 0;
@@ -74,10 +76,11 @@ export class StoreWatch {
     return phaseOf(this.#breaker, this.tick());
   }
 
-  /** The mode on this node, and since when; null for one that never left NORMAL. */
-  get status(): { readonly mode: Mode; readonly since: number | null } {
+  /** How it stands on this node. */
+  get status(): BackoffStatus {
     this.tick();
-    return { mode: this.#mode, since: this.#since };
+    const fault = this.#mode === 'NORMAL' ? null : this.#fault;
+    return { mode: this.#mode, since: this.#since, fault };
   }
 
   /** The time now, which never runs backwards; what is due by then happens first. */
@@ -150,6 +153,7 @@ export class StoreWatch {
   #report(op: CounterStoreEvent['op'], startedAt: number, cause: unknown): void {
     const durationMs = Math.max(0, this.#parts.settings.clock.now() - startedAt);
     const code = cause instanceof Fault ? cause.code : 'INVARIANT_BROKEN';
+    if (isStoreFailure(cause)) this.#fault = cause.code;
     this.#parts.events.emit('store', { op, durationMs, fault: cause === null ? null : code });
   }
 }

@@ -1,5 +1,6 @@
 import type { Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { PolicyStatus } from '../guard/failure/policy-mode.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Secret } from '../identity/hmac.ts';
 import type { Limiter } from '../limits/index.ts';
@@ -23,6 +24,8 @@ export interface Room {
   close?(): Promise<void>;
   /** For `/v1/status`, without identifiers. */
   status?(): unknown;
+  /** The modes of what decides here beside the policies, by names of its own. */
+  modes?(): readonly PolicyStatus[];
 }
 
 /** What a room stands on. All of it stays the same object when the configuration changes. */

@@ -93,7 +93,6 @@ function ownStatusRoutes(
   const tally = new DecisionTally(core.guard, core.config.telemetry.allowEventEvery);
   return statusRoutes({
     config: () => core.config,
-    guard: core.guard,
     limiter: core.limiter,
     pressures: () => core.pressures(),
     scenarios: () => core.scenarios,
@@ -107,6 +106,7 @@ function ownStatusRoutes(
     version,
     startedAt: Date.now(),
     clock: Date.now,
+    modes: () => [...core.guard.modes(), ...rooms.flatMap((room) => room.modes?.() ?? [])],
     rooms: () => Object.fromEntries(rooms.map((room) => [room.name, room.status?.() ?? {}])),
   });
 }

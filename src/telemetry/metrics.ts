@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { type Reason, rules } from '../core/decision.ts';
 import { type FaultCode, faultCatalogue } from '../core/fault.ts';
-import type { DecisionEvent, StoreEvent } from '../guard/events.ts';
+import type { BreakerEvent, CriticalEvent, DecisionEvent, StoreEvent } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LimitEvent } from '../limits/events.ts';
 import type { Verdict } from '../limits/verdict.ts';
@@ -179,10 +179,8 @@ export class Metrics {
     const endings = [
       guard.on('decision', (event) => this.decision(event)),
       guard.on('store', (event) => this.store(event)),
-      guard.on('breaker', ({ policy, what }) => {
-        if (what === 'tripped') this.#trips.add([this.#policy.of(policy)]);
-      }),
-      guard.on('critical', ({ policy, what }) => this.#critical.add([this.#policy.of(policy), what])),
+      guard.on('breaker', (event) => this.breaker(event)),
+      guard.on('critical', (event) => this.critical(event)),
       guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
       guard.on('audit', ({ what }) => this.act(what)),
       // Those of a policy come as failures of the store; what operators met does not.
@@ -195,6 +193,14 @@ export class Metrics {
       forget();
       for (const end of endings) end();
     };
+  }
+
+  breaker({ policy, what }: BreakerEvent): void {
+    if (what === 'tripped') this.#trips.add([this.#policy.of(policy)]);
+  }
+
+  critical({ policy, what }: CriticalEvent): void {
+    this.#critical.add([this.#policy.of(policy), what]);
   }
 
   decision({ op, policy, decision }: DecisionEvent): void {

@@ -201,7 +201,7 @@ describe('the service in front of Kratos', () => {
   );
 
   test.runIf(isRedisInstalled())(
-    'goes by what an operator has pinned for logins while the store is away',
+    'goes by what an operator has pinned for logins while the store is away, and shows that it is',
     async () => {
       const redis = await startRedis();
       const breaker = { tripWindowMs: 60_000 };
@@ -215,6 +215,9 @@ describe('the service in front of Kratos', () => {
         reasons.push(((await answer.json()) as { error?: { reason: string } }).error?.reason);
       }
       expect(reasons).toEqual(['store', 'store', 'store', 'store']);
+      const { modes } = (await under.ask('GET', '/v1/status')).json as { modes: { policy: string }[] };
+      expect(modes.find(({ policy }) => policy === 'kratos')).toMatchObject({ mode: 'DEGRADED' });
+      expect((await under.ask('GET', '/metrics')).text).toContain('portcullis_degraded{policy="kratos"} 1');
       await redis.stop();
     },
   );

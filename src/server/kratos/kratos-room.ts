@@ -6,6 +6,7 @@ import type { KratosEvents } from '../../kratos/events.ts';
 import type { LoginBackoff } from '../../kratos/login-backoff.ts';
 import { MatrixBackoff } from '../../kratos/matrix-backoff.ts';
 import { type ListeningProxy, startKratosProxy } from '../../kratos/proxy/start-proxy.ts';
+import { policyName } from '../../kratos/store-watch.ts';
 import { createWebhookAccess } from '../../kratos/webhook-access.ts';
 import { createWebhooks } from '../../kratos/webhooks.ts';
 import { CidrSet } from '../../limits/cidr-set.ts';
@@ -33,6 +34,9 @@ export const openKratosRoom: OpenRoom = async (parts) => {
       : counted;
   observeKratos(observation, counted.events);
   if (backoff !== counted) observeKratos(observation, backoff.events);
+  const modes = () => [{ policy: policyName, ...counted.status() }];
+  observation.metrics.name({ policies: [policyName] });
+  observation.metrics.state.followGuard({ modes });
   counted.announce();
   const trust = new ProxyTrust(config);
   let proxy: ListeningProxy | null = null;
@@ -58,6 +62,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
       }
     },
     status: () => ({ by: kratos.policy, ...backoff.status(), port: proxy?.port ?? null }),
+    modes,
   };
 };
 
@@ -145,10 +150,21 @@ function observeKratos({ log, metrics, feed }: Observation, events: EventHub<Kra
   events.on('store', ({ fault }) => {
     if (fault !== null) metrics.fault(fault);
   });
-  events.on('mode', ({ from, to }) =>
-    log.warn({ component: 'kratos', from, to }, 'login backoff changed its mode'),
-  );
-  events.on('critical', ({ until }) => log.error({ component: 'kratos', until }, 'login backoff is shut'));
+  events.on('mode', ({ at, policy, from, to }) => {
+    feed.publish('mode', { at, policy, from, to });
+    log.warn({ component: 'kratos', from, to }, 'login backoff changed its mode');
+  });
+  events.on('breaker', (event) => {
+    const { at, policy, what, entries } = event;
+    metrics.breaker(event);
+    feed.publish('breaker', { at, policy, what, entries });
+  });
+  events.on('critical', (event) => {
+    const { at, policy, what, until } = event;
+    metrics.critical(event);
+    feed.publish('critical', { at, policy, what, until });
+    log.error({ component: 'kratos', until }, 'login backoff is shut');
+  });
   events.on('warning', ({ code, message }) => log.warn({ component: 'kratos', code }, message));
   events.on('listenerFault', ({ event, error }) =>
     log.error({ what: event, error }, 'a listener has thrown'),

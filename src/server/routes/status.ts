@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { ScenarioCounts, Scenarios } from '../../abuse/index.ts';
 import { publicConfig } from '../../config/public-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import type { Guard } from '../../guard/guard.ts';
+import type { PolicyStatus } from '../../guard/failure/policy-mode.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { FeedCounts } from '../../telemetry/live-feed.ts';
 import type { DecisionCounts } from '../decision-tally.ts';
@@ -14,7 +14,8 @@ import type { TargetCounts } from '../target-book.ts';
 /** What the service says about itself is read from here, anew for every call. */
 export interface StatusParts {
   readonly config: () => ServiceConfig;
-  readonly guard: Guard;
+  /** Of the policies, and of what else decides here. */
+  readonly modes: () => readonly PolicyStatus[];
   readonly limiter: Limiter;
   /** Of the services behind the gateway. */
   readonly pressures: () => readonly ServicePressure[];
@@ -100,7 +101,7 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 async function statusOf(parts: StatusParts, { caller }: RouteCall): Promise<object> {
-  const { guard, limiter, clock, startedAt, version, store } = parts;
+  const { limiter, clock, startedAt, version, store } = parts;
   const config = parts.config();
   return {
     at: Math.round(clock()),
@@ -111,7 +112,7 @@ async function statusOf(parts: StatusParts, { caller }: RouteCall): Promise<obje
     storeAnswers: await parts.storeAnswers(),
     draining: parts.isDraining(),
     mayOperate: mayOperate(caller, config),
-    modes: guard.modes(),
+    modes: parts.modes(),
     policies: config.policies.map(({ name, kind, actions }) => ({ name, kind, actions })),
     limits: limitsOf(config, limiter, parts.pressures()),
     scenarios: scenariosOf(config, parts.scenarios(), parts.scenarioCounts()),
