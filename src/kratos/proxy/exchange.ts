@@ -31,7 +31,8 @@ const refusals: ReadonlySet<unknown> = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
-const unreadable = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_RESPONSE)/;
+/** Of what is no HTTP the name alone tells: undici leaves its code out. Of a status below 100 it says that it asserts. */
+const unreadable = /^(HTTPParserError|ERR_ASSERTION|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_RESPONSE)/;
 
 /**
  * One request under way to Kratos and its answer on the way back: head, body and trailers go through as they come, no
@@ -108,8 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isBroken = true;
     if (this.#isOver || this.#isHeld) return;
     this.#end();
-    const code = 'code' in error ? error.code : null;
-    this.#onFailure(isOver(this.#response) ? 'gone' : failureOf(code), this.#response.headersSent);
+    this.#onFailure(isOver(this.#response) ? 'gone' : failureOf(error), this.#response.headersSent);
   }
 
   /** Keeps the answer back until it is judged; the rest of it waits in the socket. */
@@ -242,7 +242,8 @@ function pairsOf(flat: readonly string[]): [string, string][] {
 
 const unwanted = (): Fault => new Fault('TARGET_UNREACHABLE', 'Nobody waits for the answer any more.');
 
-function failureOf(code: unknown): ExchangeFailure {
+function failureOf(error: Error): ExchangeFailure {
+  const code = 'code' in error && error.code !== undefined ? error.code : error.name;
   if (timeouts.has(code)) return 'timeout';
   if (refusals.has(code)) return 'invalid';
   return unreadable.test(String(code)) ? 'unreadable' : 'unreachable';
