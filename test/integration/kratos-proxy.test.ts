@@ -278,6 +278,26 @@ describe('the address of a login', () => {
     }
   });
 
+  test('is what a trusted proxy says behind however many headers of the client', async () => {
+    const scene = await open({ counters: { maxIpAttempts: 1 } });
+    const ofClient = Array.from({ length: 3_000 }, (_, at) => [`x-${at}`, '1']).flat();
+    const ask = async (name: string, ip: string) => {
+      const body = JSON.stringify(wrong(name));
+      const own = ['Host', 'x', 'Content-Type', 'application/json', 'Content-Length', String(body.length)];
+      const asked = send(`${scene.url}/self-service/login`, {
+        method: 'POST',
+        headers: [...own, ...ofClient, 'X-Forwarded-For', ip],
+      });
+      asked.end(body);
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode === 429;
+    };
+    expect(await ask('a@example.com', '203.0.113.4')).toBe(false);
+    expect(await ask('b@example.com', '203.0.113.5')).toBe(false);
+    expect(await ask('c@example.com', '203.0.113.4')).toBe(true);
+  });
+
   test('is that of the peer where the peer is not trusted, and somebody is told once', async () => {
     const scene = await open({ proxy: { trustedProxies: { has: () => false } } });
     const spoofed = await statuses(22, (index) =>

@@ -210,6 +210,22 @@ describe('what passes through the proxy', () => {
     ]);
   });
 
+  test('tells Kratos with every request the address that was found, and never what a client says of itself', async () => {
+    for (const [method, path] of [
+      ['GET', '/sessions/whoami'],
+      ['POST', '/self-service/registration?flow=1'],
+      ['POST', '/self-service/login?flow=1'],
+    ]) {
+      const said = await raw(
+        proxy.port,
+        `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close, true-client-ip\r\nTrue-Client-Ip: 203.0.113.7\r\ntrue-client-IP: 203.0.113.8\r\nContent-Length: 2\r\n\r\n{}`,
+      );
+      const seen = JSON.parse(/^X-Seen: (.*)$/m.exec(said)?.[1] ?? '{}') as { headers: string[] };
+      const told = seen.headers.filter((_, at) => seen.headers[at - 1]?.toLowerCase() === 'true-client-ip');
+      expect(told).toEqual(['127.0.0.1']);
+    }
+  });
+
   test('meets an expectation itself', async () => {
     const outgoing = send({
       port: proxy.port,
@@ -234,6 +250,13 @@ describe('what passes through the proxy', () => {
     expect(said).toMatch(/^HTTP\/1\.[01] 200 OK\r\n/);
     expect(said).not.toMatch(/transfer-encoding/i);
     expect(said.endsWith('\x05\x05\x05\x05\x05')).toBe(true);
+  });
+
+  test('is no hint to a client of HTTP/1.0, which knows none', async () => {
+    const answer = JSON.stringify({ earlyHint: '</style.css>; rel=preload; as=style', pieces: [5] });
+    const said = await raw(proxy.port, `GET /x HTTP/1.0\r\nHost: a\r\nX-Answer: ${answer}\r\n\r\n`);
+    expect(said).toMatch(/^HTTP\/1\.[01] 200 OK\r\n/);
+    expect(said).not.toContain('Early Hints');
   });
 
   test('takes a whole URL as target, and sends on its path', async () => {
@@ -369,6 +392,30 @@ describe('what passes through the proxy', () => {
     expect(answers.map((answer) => answer.status)).toEqual([status, status]);
     await front.close(100);
     strange.close();
+  });
+
+  test('has no header that Kratos has not sent, not even the time', async () => {
+    const bare = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          socket.end('HTTP/1.1 200 OK\r\nX-Own: 1\r\nContent-Length: 2\r\n\r\nok');
+        });
+    }).listen(0, '127.0.0.1');
+    await once(bare, 'listening');
+    const upstream = { url: `http://127.0.0.1:${(bare.address() as AddressInfo).port}` };
+    const store = createMemoryStore();
+    const backoff = createLoginBackoff({ store, secret: 'a secret that is long enough' });
+    const front = await startKratosProxy({ host: '127.0.0.1', port: 0, upstream, backoff });
+    const login =
+      'POST /self-service/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
+    for (const asked of ['GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', login]) {
+      expect(await raw(front.port, asked)).toBe(
+        'HTTP/1.1 200 OK\r\nX-Own: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok',
+      );
+    }
+    await front.close(100);
+    bare.close();
   });
 
   test('tells that Kratos cannot be reached, and that it broke off before it answered', async () => {

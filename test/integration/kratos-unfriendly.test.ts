@@ -117,6 +117,33 @@ describe('the login proxy and unfriendly clients', () => {
     expect(login.heard).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  it('is ready while Kratos answers, whatever it says, but for faults of its own', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    for (const [status, ready] of [
+      [200, 200],
+      [404, 200],
+      [500, 503],
+      [503, 503],
+    ] as const) {
+      const { say } = await open(backoff, (_, response) => response.writeHead(status).end());
+      const asked = say('GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => asked.heard !== '');
+      expect(asked.heard).toMatch(new RegExp(`^HTTP/1\\.1 ${ready} `));
+    }
+  });
+
+  it('sends a login to Kratos once, also where its connection breaks', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    let asked = 0;
+    const { say } = await open(backoff, (request) => {
+      asked += 1;
+      request.socket.destroy();
+    });
+    const login = say(loginPost(1));
+    await until(() => login.heard !== '');
+    expect([login.heard.slice(0, 12), asked]).toEqual(['HTTP/1.1 502', 1]);
+  });
+
   it('waits for a free connection no longer than for an answer, and takes the attempt back', async () => {
     const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
     const outcomes: string[] = [];
