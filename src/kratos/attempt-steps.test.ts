@@ -53,6 +53,14 @@ describe('a window of attempts', () => {
     expect(await count(5_500)).toMatchObject({ attempts: 2, window: 7_000 });
   });
 
+  test('begins no earlier than what its record has seen, also after it was cleared', async () => {
+    const { count, clear } = open();
+    await count(5_900);
+    await count(5_300);
+    await clear(5_200, address);
+    expect(await count(5_100)).toMatchObject({ attempts: 1, window: 6_900 });
+  });
+
   test('has attempts in it for as long as its first one says, whatever the order of times', async () => {
     const gap = fc.integer({ min: -300, max: 300 });
     await fc.assert(

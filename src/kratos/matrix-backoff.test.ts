@@ -47,6 +47,17 @@ describe('logins at once, over the engine', () => {
     },
   );
 
+  it('charge nobody for one that a block has overtaken and that guessed at nothing', async () => {
+    const { guard, backoff } = scene();
+    const overtaken = { ...login('192.0.2.200'), hasCredential: false };
+    const verdict = admitted(await backoff.attempt(overtaken));
+    for (let guess = 0; guess < 3; guess += 1)
+      await backoff.settle(login(`192.0.2.${guess}`), verdict, 'failure');
+    expect(await backoff.settle(overtaken, verdict, 'likely-success')).toMatchObject({ allowed: false });
+    const elsewhere = { action: 'auth.login', account: 'bob@example.com', ip: '192.0.2.200' };
+    expect(await guard.fail(elsewhere)).toMatchObject({ outcome: 'ALLOW' });
+  });
+
   it('leave the answer to Kratos where no block ran before it', async () => {
     const { backoff } = scene();
     const verdict = await backoff.attempt(login('192.0.2.1'));
