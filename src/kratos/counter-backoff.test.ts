@@ -132,6 +132,22 @@ describe('when the store fails', () => {
     },
   );
 
+  test.each(['hmac', 'plain'] as const)(
+    'with %s keys the local caps count an address by the network that one subscriber has',
+    async (keys) => {
+      const { backoff, store } = open({ keys });
+      await degrade(backoff, store);
+      const from64 = (host: number, identifier = `user${host}`) =>
+        backoff.attempt({ identifiers: [identifier], ip: `2001:db8:1:2::${host.toString(16)}` });
+      const verdicts = [];
+      for (let host = 1; host <= 22; host += 1) verdicts.push(await from64(host));
+      expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(20);
+      expect(verdicts[21]).toMatchObject({ reason: 'ip', mode: 'DEGRADED' });
+      const neighbour = { identifiers: ['neighbour'], ip: '2001:db8:1:3::1' };
+      expect(await backoff.attempt(neighbour)).toMatchObject({ allowed: true });
+    },
+  );
+
   test('a store that never answers is a store that fails', async () => {
     const { backoff, store, clock } = open();
     store.trouble({ kind: 'lose-request' });

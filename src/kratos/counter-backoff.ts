@@ -5,6 +5,7 @@ import { EventHub } from '../guard/events.ts';
 import { CapTable } from '../guard/failure/cap-table.ts';
 import { type FailureOptions, readFailureOptions } from '../guard/failure/failure-options.ts';
 import { type CapScope, subjectLimit } from '../guard/failure/failure-policy.ts';
+import { parseAddress } from '../identity/address.ts';
 import type { Secrets } from '../identity/component-hasher.ts';
 import type { ExpiringCounters } from '../stores/expiring-counters.ts';
 import type { Store } from '../stores/store.ts';
@@ -187,9 +188,12 @@ export class CounterBackoff implements LoginBackoff {
     );
   }
 
+  /** An address stands for its network (engine contract §3), also where plain keys count each by itself. */
   #subjectsOf({ identifiers, ip }: AttemptSubject, scope: CapScope): readonly string[] {
     if (scope === 'K4') return identifiers.map((identifier) => this.#keys.identifier(identifier).text);
-    return ip === null ? [] : [this.#keys.ip(ip).text];
+    if (ip === null) return [];
+    const [first = ip] = parseAddress(ip).network.split('/');
+    return [this.#keys.ip(first).text];
   }
 }
 
