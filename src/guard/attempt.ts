@@ -38,7 +38,7 @@ type Conclude = (checked: Decision) => Promise<Decision>;
 /**
  * check → verify → fail or succeed. A block stops before the credentials are looked at, unless it is deferred; a
  * success that a HARD block has overtaken is refused as if it were none. What `verify` throws is passed on and counts as
- * nothing.
+ * nothing on the store; without it the `check` has counted already (engine contract §12).
  */
 export function attempt<T>(
   guard: Parts,

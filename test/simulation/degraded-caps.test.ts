@@ -92,6 +92,15 @@ describe('degraded caps of login', () => {
     expect(await outcomes(sick, 'succeed', [login()])).toEqual(['HARD_BLOCK']);
   });
 
+  test('count an attempt at its check, also where its credentials could not be looked at', async () => {
+    const sick = await openDegraded();
+    const verify = () => Promise.reject(new Error('the database is away as well'));
+    for (let index = 0; index < 3; index += 1) {
+      await expect(sick.guard.attempt(login(), verify)).rejects.toThrow('as well');
+    }
+    expect(await sick.guard.attempt(login(), verify)).toMatchObject({ allowed: false });
+  });
+
   test('are not reset by successes', async () => {
     const sick = await openDegraded();
     for (let index = 0; index < 3; index += 1) {
