@@ -60,6 +60,21 @@ describe('before the breaker trips', () => {
   });
 });
 
+describe('why a policy is where it is', () => {
+  test('is told while it is not on its store, and not before and after', async () => {
+    const sick = openSickGuard();
+    const fault = () => sick.guard.modes()[0]?.fault;
+    sick.store.trouble({ kind: 'fault', code: 'STORE_FULL' });
+    await sick.guard.check(login());
+    expect(fault()).toBeNull();
+    await tripLogin(sick);
+    expect(fault()).toBe('STORE_FAILED');
+    sick.store.trouble(null);
+    await sick.clock.advance(6 * MINUTE);
+    expect(fault()).toBeNull();
+  });
+});
+
 describe('the deadline', () => {
   test('makes a failure of a store that does not answer in 50 ms', async () => {
     const { guard, store, clock } = openSickGuard();
@@ -186,5 +201,16 @@ describe('a guard that is closed', () => {
     await clock.advance(10 * MINUTE);
     expect(store.calls.ping).toBe(2);
     await expect(guard.check(login())).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  });
+
+  test('lets what is under way trip no breaker', async () => {
+    const { guard, clock, store, told } = openSickGuard();
+    store.trouble({ kind: 'lose-request' });
+    const underWay = [0, 1, 2, 3].map((index) => guard.check(login(`a${index}`)));
+    await guard.close();
+    await clock.advance(MINUTE);
+    for (const decision of await Promise.all(underWay))
+      expect(decision).toMatchObject({ outcome: 'HARD_BLOCK', rule: 'store', mode: 'FAIL_CLOSED' });
+    expect([told, store.calls.ping]).toEqual([[], 0]);
   });
 });
