@@ -84,6 +84,28 @@ describe('degraded caps of login', () => {
     expect(await outcomes(sick, 'fail', Array(4).fill(login()))).toEqual([...allow(3), 'HARD_BLOCK']);
   });
 
+  test.each<[string, Partial<GuardRequest>]>([
+    ['another network', { ip: '203.0.113.99' }],
+    ['another agent', { ua: 'Mozilla/5.0 Firefox/130.0' }],
+    ['another device', { device: { id: 'd2', confidence: 'MEDIUM' } }],
+    ['no device', { device: null }],
+  ])('let a check pay for no attempt from %s', async (_, other) => {
+    const sick = await openDegraded();
+    const checked: GuardRequest = { ...login(), device: { id: 'd1', confidence: 'MEDIUM' } };
+    expect(await outcomes(sick, 'check', [checked, checked])).toEqual(allow(2));
+    const unannounced = { ...checked, ...other };
+    expect(await outcomes(sick, 'fail', [unannounced, unannounced])).toEqual(['ALLOW', 'HARD_BLOCK']);
+    expect(await outcomes(sick, 'fail', [checked, checked])).toEqual(allow(2));
+  });
+
+  test('count an attempt once where another factor follows', async () => {
+    const sick = await openDegraded();
+    const attempt = () => sick.guard.attempt(login(), () => 'the user', { isLastFactor: false });
+    const allowed: boolean[] = [];
+    for (let index = 0; index < 4; index += 1) allowed.push((await attempt()).allowed);
+    expect(allowed).toEqual([true, true, true, false]);
+  });
+
   test('count what was checked before the breaker tripped, and refuse the success that comes too late', async () => {
     const sick = openSickGuard();
     for (let index = 0; index < 5; index += 1) await sick.guard.check(login());

@@ -41,6 +41,17 @@ describe('before the breaker trips', () => {
     });
   });
 
+  test('a success that the store could not take is one failure of it, and no guess', async () => {
+    const { guard, store } = openSickGuard();
+    store.trouble((call) => (call === 'transact' ? failed : null));
+    const request = { ...login(), device: { id: 'd1', confidence: 'MEDIUM' } } as const;
+    for (let index = 0; index < 2; index += 1) {
+      expect(await guard.attempt(request, () => 'the user')).toMatchObject({ allowed: false });
+    }
+    expect(store.calls).toMatchObject({ view: 4, transact: 2 });
+    expect(guard.modes()[0]?.mode).toBe('NORMAL');
+  });
+
   test('api stays open under its guardrails, and says so', async () => {
     const { guard, store } = openSickGuard();
     store.trouble(failed);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defaultPolicies } from '../../core/policy.ts';
 import { createGuard } from '../../index.ts';
-import type { FailureOptions } from './failure-options.ts';
+import { type FailureOptions, readFailureOptions } from './failure-options.ts';
 import type { DegradedCap } from './failure-policy.ts';
 
 const cap = (scope: DegradedCap['scope']): DegradedCap => ({ scope, count: 3, windowMs: 60_000 });
@@ -17,6 +18,15 @@ describe('caps', () => {
 
   it('are refused where there is none: then nothing would bound a policy without its store', () => {
     expect(guardWith({ login: [] })).toThrow(/^failure\.caps\.login must have one cap at least/);
+  });
+
+  it('are those of one-time codes for a policy of another name, whatever objects have under it', () => {
+    const { capsOf } = readFailureOptions();
+    const [login, otp] = defaultPolicies;
+    if (login === undefined || otp === undefined) expect.unreachable();
+    for (const name of ['admin', 'constructor', 'toString'])
+      expect(capsOf({ ...login, name })).toEqual(capsOf(otp));
+    expect(capsOf(login)).not.toEqual(capsOf(otp));
   });
 
   it('are refused for a policy that there is not', () => {
