@@ -515,6 +515,19 @@ describe('when the store fails', () => {
     expect(limiter.counts().storeFailures).toBe(3);
   });
 
+  it('what this process alone has charged is neither given back nor added to by the store', async () => {
+    const { failing, state } = failingStore();
+    const { limiter } = bench({ store: failing, ratePerSecond: 16, burst: 2 });
+    state.code = 'STORE_FAILED';
+    const [less, more] = [await limiter.take(get), await limiter.take(get)];
+    state.code = null;
+    expect(await limiter.take(get)).toMatchObject({ mode: 'NORMAL', quota: { remaining: 7 } });
+    await limiter.settle(less, 0);
+    expect((await limiter.take(get)).quota?.remaining).toBe(6);
+    await limiter.settle(more, 4);
+    expect((await limiter.take(get)).quota?.remaining).toBe(5);
+  });
+
   it('it is left alone after three failures, then tried by one call at a time', async () => {
     const { failing, state } = failingStore();
     const { limiter, elapse, events } = bench({ store: failing });
