@@ -47,6 +47,15 @@ describe('a latency spike', () => {
     expect(history.isSpiking(13 * 5_000)).toBe(true);
   });
 
+  it('is just four times the usual p95 too, and not the step below that a quantile knows', () => {
+    const isSpike = (latencyMs: number) => {
+      const history = new LatencyHistory(policy);
+      fill(history, 0, [...steady(12, 64), latencyMs]);
+      return history.isSpiking(13 * 5_000);
+    };
+    expect([isSpike(256), isSpike(256 / 2 ** (1 / 8))]).toEqual([true, false]);
+  });
+
   it('ends with a slot that is as usual, and with one that has no calls', () => {
     const calm = new LatencyHistory(policy);
     fill(calm, 0, [...steady(12, 50), 250, 50]);
