@@ -10,6 +10,7 @@ import {
   behindCheckpoint,
   type SimAnswer,
   type SimReply,
+  SimulatedNetwork,
 } from '../../test/simulation/svc-client/simulated-network.ts';
 import { settled, VirtualClock } from '../testing/virtual-clock.ts';
 import { pause } from './clock.ts';
@@ -54,6 +55,22 @@ describe('retries', () => {
       [2, 100],
       [3, 200],
     ]);
+  });
+
+  it('of calls that failed together do not come back together', async () => {
+    const clock = new VirtualClock();
+    const transport = new SimulatedNetwork(clock);
+    transport.host('http://stock', async () => ({ status: 503 }));
+    const targets = { 'stock@1': { url: 'http://stock' } };
+    const client = createSvcClient(
+      { self: 'orders@1', keys: testKeys, retries: 1, targets },
+      { clock, transport },
+    );
+    const waits: number[] = [];
+    client.on('retry', ({ waitMs }) => waits.push(waitMs));
+    await inVirtualTime(clock, Promise.all(Array.from({ length: 8 }, () => client.call('stock@1'))));
+    expect(waits.every((waitMs) => waitMs >= 0 && waitMs < 50)).toBe(true);
+    expect(new Set(waits).size).toBe(8);
   });
 
   it.each(['POST', 'PATCH', 'post'])('are not made of %s', async (method) => {
