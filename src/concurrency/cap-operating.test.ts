@@ -224,16 +224,23 @@ describe('a limit that moves', () => {
 
   it('lets nobody overtake who waits, also when it grows by itself', async () => {
     const limit = { current: 1, strain: 0, observe() {} };
-    const { cap, ask } = bench({ limit, queue: 2 });
+    const { cap, ask } = bench({ limit, queue: 3 });
     const first = admitted(await ask());
     const waiting = await ask();
     limit.current = 2;
     expect(cap.tryAdmit().admitted).toBe(false);
     const behind = await ask();
-    expect([waiting.decision, behind.decision]).toEqual([null, null]);
+    let runs = 0;
+    const last = cap.run(() => {
+      runs += 1;
+    });
+    await settled();
+    expect([waiting.decision, behind.decision, runs]).toEqual([null, null, 0]);
     first.release();
     await settled();
-    expect([admitted(waiting).running, admitted(behind).running]).toEqual([true, true]);
+    expect([admitted(waiting).running, admitted(behind).running, runs]).toEqual([true, true, 0]);
+    admitted(waiting).release();
+    expect(await last).toMatchObject({ admitted: true });
   });
 
   it('counts a call that overran as one of the longest run', async () => {
