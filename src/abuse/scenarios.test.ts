@@ -228,6 +228,26 @@ describe('scenarios', () => {
     expect([retryAfterMs > usual, retryAfterMs <= 1_600]).toEqual([true, true]);
   });
 
+  it('hold a call back for a time that is felt and never the same, which would tell', async () => {
+    const delayedMs = async (options: Partial<ScenariosOptions> = {}) => {
+      let seenMs = 0;
+      const after: ScenariosOptions['after'] = (delayMs, run) => {
+        seenMs = delayMs;
+        queueMicrotask(run);
+        return () => undefined;
+      };
+      const { scenarios } = bench({ after, ...options });
+      await scenarios.delay({ refillScale: 0.25, delayMs: 2_000, refusedForMs: 0 });
+      return seenMs;
+    };
+    const told = [];
+    for (const part of [0, 0.5, 1]) told.push(await delayedMs({ random: () => part }));
+    expect(told).toEqual([500, 1_250, 2_000]);
+    const chosen = new Set<number>();
+    for (let call = 0; call < 20; call += 1) chosen.add(await delayedMs());
+    expect(chosen.size).toBeGreaterThan(1);
+  });
+
   it('hold back no more calls than there is room for', async () => {
     const waiting: (() => void)[] = [];
     const { scenarios } = bench({
