@@ -82,6 +82,7 @@ describe('scenarios', () => {
     bucket: { capacity: 2, leakPerMinute: 1 },
   };
   const friend = { cidrs: ['203.0.113.0/24'] };
+  const goodBots = { isVerified: () => true, verify: async () => true };
 
   it.each([
     ['in shadow', { ...quick, shadow: true }],
@@ -121,10 +122,26 @@ describe('scenarios', () => {
   });
 
   it('leave verified bots alone', async () => {
-    const goodBots = { isVerified: () => true, verify: async () => true };
     const { scenarios } = bench({ scenarios: [quick], goodBots });
     for (let index = 0; index < 9; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
     expect(scenarios.counts().skipped.bot).toBe(9);
+  });
+
+  const crowd: Scenario = { ...quick, key: 'network' };
+
+  it.each([
+    ['on the allowlist', { scenarios: [crowd], allow: friend }],
+    ['on the allowlist of the scenario', { scenarios: [{ ...crowd, allow: friend }] }],
+    ['a verified bot', { scenarios: [crowd], goodBots }],
+  ])('hold nothing against who is %s, whatever others have done under the same key', async (_, options) => {
+    const { scenarios, store } = bench({ scenarios: [crowd] });
+    const friendly = createScenarios({ store, secret, ...options });
+    const standings = async () => [await scenarios.standing(scan(0)), await friendly.standing(scan(0))];
+    const good = { refillScale: 1, delayMs: 0, refusedForMs: 0 };
+    for (let index = 0; index < 3; index += 1) await scenarios.observe(scan(index));
+    expect(await standings()).toEqual([{ refillScale: 0.25, delayMs: 2_000, refusedForMs: 0 }, good]);
+    for (let index = 0; index < 2; index += 1) await scenarios.observe(scan(index));
+    expect(await standings()).toEqual([{ ...good, refusedForMs: 300_000 }, good]);
   });
 
   it('in shadow tell, and enforce nothing, also after the shadow has ended', async () => {
