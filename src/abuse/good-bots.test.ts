@@ -65,6 +65,20 @@ describe('a verified bot', () => {
     expect(asked).toHaveLength(4);
   });
 
+  it('is looked up again after ten minutes where name servers did not know it', async () => {
+    const known: Record<string, string[]> = {};
+    const { resolver, asked } = names(known, forward);
+    let now = 0;
+    const verifier = createBotVerifier({ resolver, clock: () => now });
+    expect(await verifier.verify(call('66.249.66.1'))).toBe(false);
+    Object.assign(known, reverse);
+    now = 600_000 - 1;
+    expect(await verifier.verify(call('66.249.66.1'))).toBe(false);
+    expect(asked).toHaveLength(1);
+    now += 1;
+    expect(await verifier.verify(call('66.249.66.1'))).toBe(true);
+  });
+
   it('waits in no queue: whoever comes while many are looked up is not verified', async () => {
     let release = () => {};
     const slow = new Promise<string[]>((resolve) => {
