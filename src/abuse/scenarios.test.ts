@@ -158,6 +158,17 @@ describe('scenarios', () => {
     expect((await limiter.take(scan(0))).allowed).toBe(true);
   });
 
+  it('block a client in every limiter that has them, and lift it in all', async () => {
+    const { scenarios, limiter, store } = bench({ scenarios: [quick] });
+    const second = createLimiter({ store, secret, name: 'second' });
+    scenarios.keepBlocksIn?.(second);
+    const rules = async () => [(await limiter.take(scan(0))).rule, (await second.take(scan(0))).rule];
+    for (let index = 0; index < 5; index += 1) await scenarios.observe(scan(index));
+    expect(await rules()).toEqual(['blocked', 'blocked']);
+    expect(await scenarios.lift(scan(0))).toBe(true);
+    expect(await rules()).toEqual([null, null]);
+  });
+
   it('do not block again what was lifted, without all of the evidence anew', async () => {
     const { scenarios, limiter } = bench({ scenarios: [quick] });
     for (let index = 0; index < 5; index += 1) await scenarios.observe(scan(index));
