@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../stores/memory/index.ts';
+import type { Store } from '../stores/store.ts';
 import type { ScenarioFinding } from './events.ts';
 import type { RequestEvent } from './request-event.ts';
 import { runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
+import { createScenarios } from './scenarios.ts';
 
 const secret = 'sixteen bytes or more';
 const start = 1_700_000_000_000;
@@ -93,6 +95,18 @@ function judge(traffic: readonly (RequestEvent & { readonly gapMs: number })[]) 
   return { told, perEvent, run };
 }
 
+/** A store as a plain object, of which something can be left out. */
+function methodsOf(store: ReturnType<typeof createMemoryStore>): Store {
+  return {
+    immediate: store.immediate,
+    view: (keys, look) => store.view(keys, look),
+    transact: (keys, step) => store.transact(keys, step),
+    ping: () => store.ping(),
+    held: (prefix) => store.held(prefix),
+    close: () => store.close(),
+  };
+}
+
 describe('whatever comes', () => {
   it('nobody is blocked who was not degraded by the same scenario before, and still is', () => {
     fc.assert(
@@ -164,6 +178,27 @@ describe('whatever comes', () => {
           if (after > 0) expect(ends).toContain(now + after);
           expect(after).toBeLessThanOrEqual(30 * minute);
         }
+      }),
+      fewer,
+    );
+  });
+
+  it.each([
+    ['that answers at once', (store: Store) => store],
+    ['that has to be waited for', ({ immediate: _, ...store }: Store) => store],
+  ])('scenarios over a store %s find what a run finds', async (_, over) => {
+    await fc.assert(
+      fc.asyncProperty(anyTraffic, async (traffic) => {
+        let now = start;
+        const clock = () => now;
+        const run = runScenarios(createMemoryStore({ clock }).immediate, { secret, scenarios: small });
+        const store = over(methodsOf(createMemoryStore({ clock })));
+        const live = createScenarios({ store, secret, scenarios: small, clock });
+        for (const event of traffic) {
+          now += event.gapMs;
+          expect(await live.observe(event)).toEqual(run.observe(event, now));
+        }
+        expect(live.counts()).toEqual(run.counts());
       }),
       fewer,
     );

@@ -56,8 +56,8 @@ export interface Outcome {
   /** Index of the sighting that brought it. */
   readonly sighting: number;
   readonly what: 'degraded' | 'blocked';
-  /** Store time in ms; 0 for a block that is kept elsewhere. */
-  readonly until: number;
+  /** Store time in ms; null for a block that is kept elsewhere, or by nobody. */
+  readonly until: number | null;
 }
 
 /**
@@ -158,7 +158,7 @@ function respond(
   const freed = withDegradation(subject, id, 0, now);
   if (!blocksHere || blockFromLevel === null) {
     writeSubject(records, key, freed, t);
-    return { sighting: index, what: 'blocked', until: 0 };
+    return { sighting: index, what: 'blocked', until: null };
   }
   const level = escalate(blockFromLevel, remembered(subject.standing, now, ladder), ladder.maxLevel);
   const standing = hardBlocked(subject.standing, level, now, ladder);

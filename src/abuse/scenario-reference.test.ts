@@ -213,7 +213,7 @@ class Reference {
       return { ...finding, what: 'degraded', until: now + 10 * minute };
     }
     subject.degradedUntil.delete(name);
-    if (shadow) return { ...finding, what: 'blocked', until: 0 };
+    if (shadow) return { ...finding, what: 'blocked', until: null };
     const level = escalate(3, remembered(subject.standing, now, ladder), ladder.maxLevel);
     subject.standing = hardBlocked(subject.standing, level, now, ladder);
     return { ...finding, what: 'blocked', until: subject.standing.hardUntil };
