@@ -103,6 +103,26 @@ describe('the gate of the limits', () => {
   });
 
   it.each([
+    ['a success', { status: 200, isWhole: true }, 0, 1],
+    ['a failure', { status: 500, isWhole: true }, 1, 0],
+    ['a client that left in the middle of the answer', { status: 200, isWhole: false }, 1, 0],
+    ['a client that left before it', { status: null, isWhole: false }, 1, 0],
+  ])('takes %s for what it was', async (_, end, skippingSuccess, skippingFailure) => {
+    const costWith = async (options: object) => {
+      const clock = () => 1_700_000_000_000;
+      const limiter = createLimiter({ store: createMemoryStore({ clock }), secret, ratePerSecond: 100 });
+      const gate = new LimitGate<[]>(limiter, options, () => caller);
+      const passage = await gate.pass(arrival('GET', '/'));
+      if (passage !== null) await gate.end(passage, end);
+      const after = await gate.pass(arrival('GET', '/'));
+      // A full bucket holds 75, and the second call takes one.
+      return 74 - (after?.rateLimit.remaining ?? 0);
+    };
+    expect(await costWith({ skipSuccessfulRequests: true })).toBe(skippingSuccess);
+    expect(await costWith({ skipFailedRequests: true })).toBe(skippingFailure);
+  });
+
+  it.each([
     ['keep blocks in another limiter', true],
     ['keep them themselves', false],
   ])('refuses whom its scenarios have blocked, where they %s', async (_, inLimiter) => {
