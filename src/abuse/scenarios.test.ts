@@ -233,6 +233,31 @@ describe('scenarios', () => {
     });
   });
 
+  it('refuse nobody for a crowd that sends the same headers and is not what the scenario is about', async () => {
+    const notABrowser = { signedIn: false, headers: { without: ['cookie'] } };
+    const twins: Scenario = { ...quick, key: 'headers', filter: notABrowser };
+    const { scenarios } = bench({ scenarios: [twins] });
+    const stranger = { ...scan(0), headerNames: ['Host', 'User-Agent'] };
+    for (let index = 0; index < 5; index += 1) await scenarios.observe(stranger);
+    expect(await scenarios.standing(stranger)).toMatchObject({ refusedForMs: 300_000 });
+    const good = { refillScale: 1, delayMs: 0, refusedForMs: 0 };
+    expect(await scenarios.standing({ ...stranger, user: 'u1' })).toEqual(good);
+    const browser = { ...stranger, headerNames: ['Host', 'User-Agent', 'Cookie'] };
+    expect(await scenarios.standing(browser)).toEqual(good);
+  });
+
+  it('lift what is held against a client, not what is held against a range around it', async () => {
+    const own: Scenario = { ...quick, response: { block: false } };
+    const around: Scenario = { ...quick, name: 'around', key: 'range' };
+    const { scenarios } = bench({ scenarios: [own, around] });
+    for (let index = 0; index < 6; index += 1) await scenarios.observe(scan(index));
+    const neighbour = { ...scan(0), ip: '203.0.200.1' };
+    expect(await scenarios.standing(neighbour)).toMatchObject({ refusedForMs: 300_000 });
+    expect(await scenarios.lift(scan(0))).toBe(true);
+    expect(await scenarios.standing(scan(0))).toEqual({ refillScale: 1, delayMs: 0, refusedForMs: 300_000 });
+    expect(await scenarios.standing(neighbour)).toMatchObject({ refusedForMs: 300_000 });
+  });
+
   it('only degrade, or block at once, where the response says so', async () => {
     const only = (response: Scenario['response']) => bench({ scenarios: [{ ...quick, response }] }).scenarios;
     const what = async (scenarios: Scenarios) => {
@@ -357,6 +382,16 @@ describe('scenarios', () => {
     expect(await here.standing(scan(0))).toMatchObject({ delayMs: 2_000 });
     elapse(600_000);
     expect(await here.standing(scan(0))).toMatchObject({ delayMs: 0 });
+  });
+
+  it('see at once what they have found out themselves', async () => {
+    const { store } = bench();
+    const { immediate: _, ...shared } = store;
+    const options = { store: { ...shared, held: store.held }, secret, scenarios: [quick] };
+    const scenarios = createScenarios({ ...options, clock: () => start });
+    expect(await scenarios.standing(scan(0))).toMatchObject({ delayMs: 0 });
+    for (let index = 0; index < 3; index += 1) await scenarios.observe(scan(index));
+    expect(await scenarios.standing(scan(0))).toMatchObject({ delayMs: 2_000 });
   });
 
   it.each<[Record<string, unknown>, string]>([
