@@ -119,6 +119,7 @@ function compile(project, target) {
     return false;
   }
   copyAssets(join(root, 'src'), fresh);
+  inlineTexts(fresh);
   // The console has a build of its own, which knows by itself whether it is current.
   const page = join(root, target, 'console');
   if (existsSync(page)) renameSync(page, join(fresh, 'console'));
@@ -131,6 +132,21 @@ function compile(project, target) {
 export function copyAssets(from, to) {
   for (const path of filesUnder(from)) {
     if (assets.test(path)) cpSync(join(from, path), join(to, path));
+  }
+}
+
+/** How a module reads a script that runs inside of a store. */
+const readsText = /\breadFileSync\(new URL\('(\.\/[^']+\.(?:lua|sql))', import\.meta\.url\), 'utf8'\)/g;
+
+/** Writes the texts that modules read into the modules themselves: a bundler takes those along, and not the files beside them. */
+function inlineTexts(folder) {
+  for (const path of filesUnder(folder).filter((name) => name.endsWith('.js'))) {
+    const file = join(folder, path);
+    const code = readFileSync(file, 'utf8');
+    const whole = code.replace(readsText, (_, name) =>
+      JSON.stringify(readFileSync(join(dirname(file), name), 'utf8')),
+    );
+    if (whole !== code) writeFileSync(file, whole);
   }
 }
 

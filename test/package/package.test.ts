@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { testBundles } from './bundle-tests.ts';
 import { testContents } from './contents-tests.ts';
 import { testInstalls } from './install-tests.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
@@ -24,5 +25,6 @@ afterAll(async () => {
 testContents(packed);
 testInstalls(packed, strangers);
 testPeers(strangers);
+testBundles(strangers);
 testTypes(packed, strangers);
 testSizes(packed, strangers);

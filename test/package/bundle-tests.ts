@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { build } from 'vite';
+import { describe, expect, it } from 'vitest';
+import type { Stranger } from './stranger.ts';
+import { ownLine, type Strangers } from './strangers.ts';
+import { run } from './workshop.ts';
+
+/** Where nothing answers: what is told of that comes from a store that has been loaded as a whole. */
+const program = `
+import { createRedisStore } from 'portcullis/redis';
+import { createPostgresStore } from 'portcullis/postgres';
+const stores = [
+  createRedisStore({ url: 'redis://127.0.0.1:1' }),
+  createPostgresStore({ connectionString: 'postgres://127.0.0.1:1/x' }),
+];
+for (const store of stores) {
+  console.log(await store.ready().then(() => 'reached', ({ code }) => code));
+  await store.close();
+}`;
+
+/** A file of our modules and of all that they need, drivers apart, in a folder where none of our files are. */
+async function bundle({ folder, write }: Stranger): Promise<string> {
+  write('bundled.mjs', program);
+  await build({
+    configFile: false,
+    root: folder,
+    logLevel: 'error',
+    ssr: { noExternal: true, external: ['redis', 'pg'], target: 'node' },
+    build: { ssr: join(folder, 'bundled.mjs'), outDir: join(folder, 'bundle'), target: 'node20' },
+  });
+  return join(folder, 'bundle', 'bundled.js');
+}
+
+/** Applications are bundled, and looked into by tools that follow what a module says of itself. */
+export function testBundles(strangers: Strangers): void {
+  describe('a bundle', () => {
+    it('holds all that the stores run inside of their servers', async (context) => {
+      const stranger = await strangers.on(ownLine, context);
+      const { stdout, stderr } = await stranger.beside(['redis', 'pg'], async () =>
+        run(stranger.node, [await bundle(stranger)], { cwd: stranger.folder }),
+      );
+      expect({ stdout, stderr }).toEqual({ stdout: 'STORE_FAILED\nSTORE_FAILED\n', stderr: '' });
+    });
+  });
+}
