@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { describe, expect, it } from 'vitest';
@@ -40,6 +41,19 @@ export function testBundles(strangers: Strangers): void {
         run(stranger.node, [await bundle(stranger)], { cwd: stranger.folder }),
       );
       expect({ stdout, stderr }).toEqual({ stdout: 'STORE_FAILED\nSTORE_FAILED\n', stderr: '' });
+    });
+
+    it('meets no module that names a source map: none is published', async (context) => {
+      const { folder } = await strangers.on(ownLine, context);
+      const dist = join(folder, 'node_modules', 'portcullis', 'dist');
+      const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        /\.(js|d\.ts)$/.test(path),
+      );
+      expect(modules.length).toBeGreaterThan(100);
+      const naming = modules.filter((path) =>
+        readFileSync(join(dist, path), 'utf8').includes('sourceMappingURL='),
+      );
+      expect(naming).toEqual([]);
     });
   });
 }
