@@ -25,6 +25,23 @@ describe('drivers', () => {
     expect(driverOf({ customCommand: async () => null }).isCluster).toBe(false);
   });
 
+  test('know a client of the first node-redis 5, which had no epoch of its socket yet', () => {
+    const client = {
+      sendCommand: async () => null,
+      duplicate: () => null,
+      isReady: true,
+      isDirtyWatch: false,
+    };
+    expect(driverOf(client as object as GivenClient).isCluster).toBe(false);
+  });
+
+  test('are not guessed: a client of node-redis 4 cannot be ended as the store has to', () => {
+    const client = { sendCommand: async () => null, duplicate: () => null, isReady: true, unref: () => {} };
+    expect(() => driverOf(client as object as GivenClient)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('node-redis 5 or later') }),
+    );
+  });
+
   test('are not guessed: a Sentinel client of node-redis sends again what was lost', () => {
     const sentinel = { sendCommand: async () => null, duplicate: () => null, isOpen: true };
     expect(() => driverOf(sentinel as object as GivenClient)).toThrow(

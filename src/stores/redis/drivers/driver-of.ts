@@ -30,7 +30,7 @@ export function driverOf(client: GivenClient): Driver {
   if (isNodeRedis(client)) return new NodeRedisDriver(fromClient(client));
   throw new Fault(
     'CONFIG_INVALID',
-    `client must be a client or cluster of node-redis, ioredis, iovalkey or valkey-glide, got ${shapeOf(client)}. For Sentinel with node-redis give \`sentinel\` instead.`,
+    `client must be a client or cluster of node-redis 5 or later, ioredis 5 or later, iovalkey or valkey-glide, got ${shapeOf(client)}. For Sentinel with node-redis give \`sentinel\` instead.`,
   );
 }
 
@@ -56,8 +56,9 @@ function isNodeRedisCluster(client: GivenClient): client is NodeRedisCluster {
   return 'masters' in client && can(client, 'sendCommand') && can(client, 'duplicate');
 }
 
+/** Every client from 5.0.0 on tells whether a watched key may have changed; none of 4, and no Sentinel client or pool, does. */
 function isNodeRedis(client: GivenClient): client is NodeRedisClient {
-  return 'socketEpoch' in client && can(client, 'sendCommand') && can(client, 'duplicate');
+  return 'isDirtyWatch' in client && can(client, 'sendCommand') && can(client, 'duplicate');
 }
 
 function can(client: object, method: string): boolean {
