@@ -21,6 +21,14 @@ describe('every block of the documents', () => {
     expect(reasons.filter(({ notRun }) => notRun.split(' ').length < 4)).toEqual([]);
   });
 
+  it('waits for the store that it decides by: what comes while one opens is refused', () => {
+    const opens = /create(Redis|Postgres|Lmdb)Store\(/;
+    const decides = /create(Guard|Limiter)\(|new PortcullisStore\(/;
+    const deciding = blocks.filter(({ code }) => opens.test(code) && decides.test(code));
+    expect(deciding.length).toBeGreaterThan(5);
+    expect(deciding.filter(({ code }) => !code.includes('.ready()')).map(({ place }) => place)).toEqual([]);
+  });
+
   it('is found where it stands', () => {
     const text =
       'a\n\n```ts\nx\n```\n- b\n\n  <!-- not run: needs a server of yours -->\n  ```yaml\n  y:\n    z\n  ```\n';
