@@ -69,7 +69,7 @@ const mostNames = 4;
  * @throws Fault `CONFIG_INVALID` when a bot or a bound is not well formed.
  */
 export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier {
-  const { bots = knownBots, mostPending = 16, clock = Date.now } = options;
+  const { bots = knownBots, mostPending = 16, clock = () => Date.now() } = options;
   if (!Number.isInteger(mostPending) || mostPending < 1 || mostPending > 1_000) {
     throw new Fault(
       'CONFIG_INVALID',

@@ -134,7 +134,7 @@ class WatchedScenarios implements Scenarios {
     if (limiter !== undefined) this.#keepers.add(limiter);
     this.#goodBots = options.goodBots ?? null;
     this.#room = new DelayRoom(mostDelayed, options.after ?? processTimers);
-    this.#clock = options.clock ?? Date.now;
+    this.#clock = options.clock ?? (() => Date.now());
     this.#rest = new StoreRest({ clock: this.#clock, outages, forgives: true });
     this.#random = options.random ?? Math.random;
   }

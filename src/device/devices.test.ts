@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDevices, type DevicesOptions } from './devices.ts';
 import type { HeaderReader } from './shown-device.ts';
 
@@ -98,6 +98,17 @@ describe('a device token', () => {
     expect(show('alice')?.confidence).toBe('HIGH');
     elapse(1);
     expect(show('alice')?.confidence).toBe('LOW');
+  });
+
+  it('ends by a time that is faked after the devices were made, as tests of an application do', () => {
+    const devices = createDevices({ secret });
+    const { setCookie } = devices.issue(() => undefined, 'ada');
+    const shown = () =>
+      devices.show((name) => (name === 'cookie' ? setCookie?.split(';')[0] : undefined), 'ada');
+    expect(shown()).toMatchObject({ confidence: 'HIGH' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(shown()).toBeNull();
   });
 
   it('from the future counts for nothing, apart from clocks that differ a little', () => {

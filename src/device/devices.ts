@@ -84,7 +84,7 @@ class TokenDevices implements Devices {
   readonly #clock: () => number;
 
   constructor(options: DevicesOptions) {
-    const { maxAgeMs = 90 * DAY_MS, secure = true, sameSite = 'Lax', clock = Date.now } = options;
+    const { maxAgeMs = 90 * DAY_MS, secure = true, sameSite = 'Lax', clock = () => Date.now() } = options;
     const { renewAfterMs = Math.min(7 * DAY_MS, maxAgeMs / 2) } = options;
     assertTime('maxAgeMs', maxAgeMs);
     if (options.renewAfterMs !== undefined) assertTime('renewAfterMs', renewAfterMs);

@@ -138,7 +138,7 @@ class BucketLimiter implements Limiter {
     this.#records = clearingStore(options.store, (setAside) =>
       this.#onEvent({ type: 'record-corrupt', setAside }),
     );
-    this.#clock = options.clock ?? Date.now;
+    this.#clock = options.clock ?? (() => Date.now());
     this.#store =
       before !== null && before.#keyspace.prefix === this.#keyspace.prefix
         ? before.#store

@@ -4,11 +4,16 @@ import { performance } from 'node:perf_hooks';
 export const slowdown = 0.5;
 
 /**
- * A host's clock in whole milliseconds. Records hold whole times, and a durable store takes one with a fraction for corrupt
- * when it reads it back. That of the machine may be set back by mistake; a host's own is taken at its word.
+ * A host's clock in whole milliseconds; without one that of the machine. Records hold whole times, and a durable store takes
+ * one with a fraction for corrupt when it reads it back. That of the machine may be set back by mistake; a host's own is taken
+ * at its word. `Date` is looked up at each call: who fakes it in tests does so after the application has made its store.
  */
-export function wholeClock(clock: () => number): () => number {
-  return clock === Date.now ? steadyClock(clock, () => performance.now()) : () => Math.floor(clock());
+export function wholeClock(clock: (() => number) | undefined): () => number {
+  if (clock !== undefined) return () => Math.floor(clock());
+  return steadyClock(
+    () => Date.now(),
+    () => performance.now(),
+  );
 }
 
 /**

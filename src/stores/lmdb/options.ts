@@ -31,7 +31,7 @@ const optionKinds: OptionKinds<LmdbStoreOptions> = {
 /** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
 export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
   assertOptions('the embedded store', options, optionKinds);
-  const { path, maxBytes = 1024 ** 3, deadlineMs = 50, clock = Date.now } = options;
+  const { path, maxBytes = 1024 ** 3, deadlineMs = 50, clock } = options;
   if (typeof path !== 'string' || path === '') {
     throw new Fault('CONFIG_INVALID', `path must be the name of a folder, got ${shapeOf(path)}.`);
   }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Draft, Key, Retention, StoredRecord } from '../../core/records.ts';
 import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './index.ts';
@@ -27,6 +27,13 @@ test('a memory store takes whole milliseconds from a clock that has fractions', 
   const { immediate } = createMemoryStore({ clock: () => 7.9 });
   expect(immediate.view([], (_, now) => now)).toBe(7);
   expect(immediate.transact([], (_, now) => now)).toBe(7);
+});
+
+test('a memory store goes by a time that is faked after it was made, as tests of an application do', () => {
+  const { immediate } = createMemoryStore();
+  vi.useFakeTimers({ toFake: ['Date'], now: 7 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(immediate.view([], (_, now) => now)).toBe(7);
 });
 
 describe('a full memory store', () => {

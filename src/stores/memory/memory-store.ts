@@ -62,7 +62,7 @@ const optionKinds: OptionKinds<MemoryStoreOptions> = {
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   assertOptions('the memory store', options, optionKinds);
   const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweep = true } = options;
-  const clock = wholeClock(options.clock ?? Date.now);
+  const clock = wholeClock(options.clock);
   assertBound('maxRecords', maxRecords);
   assertBound('maxBytes', maxBytes);
   const table = new BoundedTable({ maxRecords, maxBytes });
