@@ -39,22 +39,49 @@ createGuard({ secret: 16 });
 console.log(id, outcome, new Fault('INPUT_INVALID', 'no') instanceof Error);
 `;
 
+/** A route of Express keeps the types of what its path and its author name, whatever of ours stands before the handler. */
+const routes = `
+import express, { type RequestHandler } from 'express';
+import { createGuard } from 'portcullis';
+import { createCaps } from 'portcullis/concurrency';
+import { cap, limit, protect } from 'portcullis/express';
+import { createLimiter } from 'portcullis/limits';
+import { createMemoryStore } from 'portcullis/memory';
+
+const secret = 'sixteen bytes or more';
+const limited = limit(createLimiter({ secret, store: createMemoryStore(), ratePerSecond: 10 }));
+const capped: RequestHandler = cap(createCaps());
+const signIn = protect(createGuard({ secret }), { account: ({ body }) => body?.email, verify: () => ({ id: 7 }) });
+const app = express();
+app.use('/api', limited, capped);
+app.get('/items/:id', limited, ({ params }, response) => {
+  const id: string = params.id;
+  response.json({ id });
+});
+app.post<{ team: string }, { name: string }>('/:team/login', express.json(), signIn, ({ params }, response) => {
+  response.json({ name: params.team });
+});
+`;
+
 const resolutions = { NodeNext: 'NodeNext', Bundler: 'ESNext' } as const;
 
 interface Compilation {
   readonly resolution: keyof typeof resolutions;
   readonly modules: readonly string[];
   readonly skipLibCheck: boolean;
+  /** Files besides those of every compilation. Default: none. */
+  readonly programs?: Readonly<Record<string, string>>;
   /** Where the compiler is. Default: the one that we are built by. */
   readonly typescript?: string;
 }
 
 /** What the compiler has to say of the project and of our declarations; what other packages do to each other is theirs. */
 async function complaints(stranger: Stranger, compilation: Compilation): Promise<readonly string[]> {
-  const { resolution, modules, skipLibCheck } = compilation;
+  const { resolution, modules, skipLibCheck, programs = {} } = compilation;
   const { typescript = dirname(require.resolve('typescript/package.json')) } = compilation;
   stranger.write('program.ts', program);
   stranger.write('modules.ts', modules.map((name, i) => `export * as m${i} from '${name}';`).join('\n'));
+  for (const [file, text] of Object.entries(programs)) stranger.write(file, text);
   stranger.write(
     'tsconfig.json',
     JSON.stringify({
@@ -70,7 +97,7 @@ async function complaints(stranger: Stranger, compilation: Compilation): Promise
         skipLibCheck,
         noEmit: true,
       },
-      files: ['program.ts', 'modules.ts'],
+      files: ['program.ts', 'modules.ts', ...Object.keys(programs)],
     }),
   );
   const tsc = join(typescript, 'bin', 'tsc');
@@ -106,7 +133,8 @@ export function testTypes(packed: () => PackedPackage, strangers: Strangers): vo
       const stranger = await strangers.on(ownLine, context);
       const { modules } = packed();
       const packages = ['@types/node', ...Object.values(frameworks).flat()];
-      const compilation = { resolution: 'Bundler', modules, skipLibCheck: false } as const;
+      const programs = { 'routes.ts': routes };
+      const compilation = { resolution: 'Bundler', modules, skipLibCheck: false, programs } as const;
       expect(await stranger.beside(packages, () => complaints(stranger, compilation))).toEqual([]);
     });
 

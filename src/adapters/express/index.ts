@@ -1,11 +1,18 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
 import type { Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import { capNode, type NodeCapOptions } from '../node-cap.ts';
 import { limitNode, type NodeLimitOptions } from '../node-limit.ts';
+import type { Next } from '../node-middleware.ts';
 import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
 
+/**
+ * Middleware for any application, router or route. It says that it takes Node's messages: one that takes a request of
+ * Express would have the handlers after it forget the types of the parameters that their path names.
+ */
+export type ExpressMiddleware = (request: IncomingMessage, response: ServerResponse, next: Next) => void;
 export type ExpressLimitOptions = NodeLimitOptions<Request, Response>;
 export type ExpressCapOptions = NodeCapOptions<Request, Response>;
 export type ExpressProtectOptions<T> = NodeProtectOptions<Request, Response, T>;
@@ -16,8 +23,8 @@ export type ExpressProtectOptions<T> = NodeProtectOptions<Request, Response, T>;
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
-export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): RequestHandler {
-  return limitNode(limiter, options);
+export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): ExpressMiddleware {
+  return limitNode(limiter, options) as ExpressMiddleware;
 }
 
 /**
@@ -27,8 +34,8 @@ export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): Requ
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
-export function cap(caps: Caps, options: ExpressCapOptions = {}): RequestHandler {
-  return capNode(caps, options);
+export function cap(caps: Caps, options: ExpressCapOptions = {}): ExpressMiddleware {
+  return capNode(caps, options) as ExpressMiddleware;
 }
 
 /**
@@ -36,8 +43,8 @@ export function cap(caps: Caps, options: ExpressCapOptions = {}): RequestHandler
  *
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
-export function protect<T>(guard: Guard, options: ExpressProtectOptions<T>): RequestHandler {
-  return protectNode(guard, options);
+export function protect<T>(guard: Guard, options: ExpressProtectOptions<T>): ExpressMiddleware {
+  return protectNode(guard, options) as ExpressMiddleware;
 }
 
 export type { Answer } from '../arrival.ts';
