@@ -128,6 +128,16 @@ describe('portcullis serve, a port', () => {
     ).toContain(keyFile);
   });
 
+  it('is told with the folder that the records are in', async () => {
+    const records = join(folder, 'elsewhere');
+    expect(await greeting('--grpc-port', 'none', '--store', `lmdb:${records}`)).toContain(
+      `records: embedded store in ${records}\n`,
+    );
+    expect(await greeting('--grpc-port', 'none', '--store', 'lmdb')).toContain(
+      `records: embedded store in ${join(folder, 'records')}\n`,
+    );
+  });
+
   it.each(['no', '65536', '-1', ''])('cannot be %j', async (text) => {
     const { code, stderr } = await cli(serve(`--grpc-port=${text}`));
     expect(code).toBe(2);

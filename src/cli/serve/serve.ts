@@ -3,12 +3,14 @@ import { readSoundConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type ConfigWatcher, watchServiceConfig } from '../../config/watch-service-config.ts';
 import { isLoopback } from '../../server/http/access.ts';
+import { embeddedFolder } from '../../server/open-store.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
 import { harmless } from '../visible.ts';
 import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
+import { tellChange } from './tell-change.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
 
 /** Serves until the process is told to end. */
@@ -75,10 +77,7 @@ function watchConfig(
     ...(environment === undefined ? {} : { environment }),
     onChange: (change) => {
       service.apply({ ...change, config: withFlags(change.config, flags) });
-      const { live, needsRestart } = change;
-      log.info({ fields: live }, 'the configuration was taken over');
-      if (needsRestart.length > 0)
-        log.warn({ fields: needsRestart }, 'a restart is needed to take these over');
+      tellChange(change, log);
     },
     onRefused: (problems, cause) => {
       service.refused(problems.length);
@@ -117,9 +116,9 @@ function greeting(config: ServiceConfig, service: Service, { url, others }: Serv
 }
 
 /** A URL of a store may hold a password: only its kind is shown. */
-function describeStore({ dataFolder }: ServiceConfig, { storeKind, storeReached }: Service): string {
+function describeStore(config: ServiceConfig, { storeKind, storeReached }: Service): string {
   if (!storeReached)
     return `${storeKind}, which does not serve now; decisions are made without it until it does`;
-  if (storeKind === 'lmdb') return `embedded store in ${dataFolder}`;
+  if (storeKind === 'lmdb') return `embedded store in ${embeddedFolder(config)}`;
   return storeKind === 'memory' ? 'in memory: they end with this process' : storeKind;
 }
