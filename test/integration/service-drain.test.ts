@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
 import { createService } from '../../src/server/service.ts';
@@ -106,7 +107,34 @@ describe('SIGTERM under load', () => {
   });
 });
 
+/** Connects and asks in a thread of its own, then says so, and hands over the first line of the answer. */
+const clientThread = `
+  const { workerData: { port, asked }, parentPort } = require('node:worker_threads');
+  const socket = require('node:net').connect(port, '127.0.0.1', () => {
+    socket.write('GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n', () => {
+      Atomics.store(asked, 0, 1);
+      Atomics.notify(asked, 0);
+    });
+  });
+  socket.once('data', (data) => { parentPort.postMessage(String(data).split('\\r\\n')[0]); socket.destroy(); });
+  socket.once('error', (error) => parentPort.postMessage(error.code));
+`;
+
 describe('a drain', () => {
+  it('takes who had connected before it stopped to listen, however busy the process was then', async () => {
+    const under = await startService({}, { bounds: { graceMs: 50 } });
+    const asked = new Int32Array(new SharedArrayBuffer(4));
+    const closed = under.close();
+    await sleep(1);
+    const client = new Worker(clientThread, { eval: true, workerData: { port: under.port, asked } });
+    await new Promise((resolve) => setImmediate(resolve));
+    // Nothing of this thread goes on meanwhile; when it does, the end of the grace comes before who has connected.
+    expect(Atomics.wait(asked, 0, 0, 20_000)).toBe('ok');
+    const [answer] = await Promise.all([new Promise((resolve) => client.once('message', resolve)), closed]);
+    expect(answer).toBe('HTTP/1.1 200 OK');
+    await client.terminate();
+  });
+
   it('ends streams, refuses to be ready, and takes a bounded time', async () => {
     const under = await startService({ listen: { drainMs: 300 } }, { bounds: { graceMs: 200 } });
     const stream = await fetch(`${under.url}/v1/events`);
