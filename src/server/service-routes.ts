@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { BlockBook } from './block-book.ts';
 import { DecisionTally } from './decision-tally.ts';
+import type { Entrance } from './http/entrance.ts';
 import type { LiveCore } from './live-core.ts';
 import type { Observation } from './observation.ts';
 import type { OpenedStore } from './open-store.ts';
@@ -25,6 +26,7 @@ import { TargetBook } from './target-book.ts';
 /** What the routes of a service stand on. */
 export interface RoutesParts {
   readonly core: LiveCore;
+  readonly entrance: Entrance;
   readonly opened: OpenedStore;
   readonly observation: Observation;
   readonly rooms: readonly Room[];
@@ -63,7 +65,7 @@ function targetBook({ feed, metrics, log }: Observation): TargetBook {
   );
 }
 
-function coreRoutes({ core, observation: { feed, metrics, log } }: RoutesParts): Route[] {
+function coreRoutes({ core, entrance, observation: { feed, metrics, log } }: RoutesParts): Route[] {
   const { guard, limiter, pins } = core;
   const scenarios = () => core.scenarios;
   return [
@@ -73,6 +75,7 @@ function coreRoutes({ core, observation: { feed, metrics, log } }: RoutesParts):
       limiter,
       headers: () => core.config.limits,
       scenarios,
+      onStranger: (header) => entrance.noteStranger(header),
       onFault: (error) => log.error({ error }, 'scenarios could not judge a request'),
     }),
     ...observeRoutes(scenarios),

@@ -129,9 +129,9 @@ async function putTogether(
   const roomParts = { config, guard, limiter, scenarios, store, secrets, tokens, pinned, observation };
   const rooms = await openRooms(roomParts, doors, parts.rooms);
   const isDraining = () => listener.isDraining;
-  const routes = serviceRoutes({ core, opened, observation, rooms, isDraining, version });
-  nameRoutes(observation.metrics, routes);
   const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
+  const routes = serviceRoutes({ core, entrance, opened, observation, rooms, isDraining, version });
+  nameRoutes(observation.metrics, routes);
   const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
   const door = openDoor({ config, routes, tokens, entrance, ending, isDraining, observation, trace, files });
   const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {

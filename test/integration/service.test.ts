@@ -521,6 +521,19 @@ describe('a trusted proxy', () => {
     expect(under.lines.join('')).toContain('PORTCULLIS_PROXY_UNTRUSTED');
     await under.close();
   });
+
+  it('is told of once where others are listed and it is not: all behind it are limited as one', async () => {
+    const under = await startService({ trustedProxies: ['10.0.0.0/8'] });
+    const told = () => under.lines.filter((line) => line.includes('PORTCULLIS_PROXY_UNTRUSTED'));
+    await under.ask('GET', '/v1/authorize');
+    expect(told()).toEqual([]);
+    for (let visitor = 0; visitor < 3; visitor += 1) {
+      await under.ask('GET', '/v1/authorize', undefined, { 'x-forwarded-for': `192.0.2.${visitor}` });
+    }
+    expect(told()).toHaveLength(1);
+    expect(told().join('')).toContain('did not come from trustedProxies');
+    await under.close();
+  });
 });
 
 /** A request that gets past the door wherever the token does: what it asks for may be wrong. */

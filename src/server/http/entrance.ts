@@ -1,7 +1,7 @@
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { CidrSet } from '../../limits/cidr-set.ts';
-import type { WarningListener } from '../../limits/warning.ts';
+import type { Warning, WarningListener } from '../../limits/warning.ts';
 import { trustedRanges } from '../trusted-ranges.ts';
 
 type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
@@ -11,11 +11,13 @@ export class Entrance {
   readonly #warn: WarningListener;
   #addressOf: ClientAddress;
   #proxies: CidrSet;
+  #mayBeMissing: boolean;
 
   constructor(settings: ProxySettings, warn: WarningListener) {
     this.#warn = warn;
     this.#addressOf = this.#addresses(settings);
     this.#proxies = trustedRanges(settings.trustedProxies);
+    this.#mayBeMissing = settings.trustedProxies.length > 0;
   }
 
   readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
@@ -33,10 +35,27 @@ export class Entrance {
     return () => {
       this.#addressOf = addressOf;
       this.#proxies = proxies;
+      this.#mayBeMissing = settings.trustedProxies.length > 0;
     };
+  }
+
+  /**
+   * Tells once that somebody who asks as proxies do is none of those that are listed: all visitors behind it would be
+   * limited as one, and nobody would know why. Where none is listed, {@link addressOf} tells.
+   */
+  noteStranger(header: (name: string) => string | undefined): void {
+    if (!this.#mayBeMissing || (header('x-forwarded-for') ?? header('forwarded')) === undefined) return;
+    this.#mayBeMissing = false;
+    this.#warn(strangerForwards);
   }
 
   #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {
     return createClientAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
   }
 }
+
+const strangerForwards: Warning = {
+  code: 'PORTCULLIS_PROXY_UNTRUSTED',
+  message:
+    'A request to /v1/authorize carried X-Forwarded-For or Forwarded and did not come from trustedProxies: the header is ignored, and all visitors behind that address are limited as one. If it is a proxy of yours, list its address in trustedProxies.',
+};

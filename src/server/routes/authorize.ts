@@ -21,6 +21,8 @@ interface Origin {
 /** What `/v1/authorize` decides by. */
 export interface AuthorizeParts extends Omit<VisitParts, 'heldUntil'> {
   readonly headers: () => HeaderOptions & { readonly userHeader: string | null };
+  /** Hears of everybody who asks and is no trusted proxy. */
+  readonly onStranger: (header: Header) => void;
 }
 
 /**
@@ -48,7 +50,9 @@ export function authorizeRoutes(parts: AuthorizeParts): Route[] {
 async function authorize(call: RouteCall, parts: AuthorizeParts): Promise<RouteAnswer> {
   const header = headerOf(call.headers);
   const requestId = requestIdOf(header('x-request-id'));
-  const origin = call.fromTrustedProxy
+  const { fromTrustedProxy } = call;
+  if (!fromTrustedProxy) parts.onStranger(header);
+  const origin = fromTrustedProxy
     ? originIn(call.method, header)
     : { method: call.method, path: '/v1/authorize' };
   if (origin === null) {
