@@ -42,6 +42,8 @@ export interface RoomParts {
   /** What an operator wants of a policy while the store is away; null: what the contract says. */
   readonly pinned: (policy: string) => 'closed' | 'caps' | null;
   readonly observation: Observation;
+  /** How long a listener goes on taking requests once it is told to end, in milliseconds. */
+  readonly graceMs: number;
 }
 
 /** Makes a room, or null where the configuration does not ask for it. */

@@ -125,8 +125,11 @@ async function putTogether(
   const doors = open.together();
   const scenarios = () => core.scenarios;
   const pinned = (policy: string) => core.pins.current.failureOf(policy);
+  const bounds = boundsOf(config.listen, parts.bounds);
+  const { graceMs } = bounds;
   const { store } = opened;
-  const roomParts = { config, guard, limiter, scenarios, store, secrets, tokens, pinned, observation };
+  const judges = { guard, limiter, scenarios, pinned };
+  const roomParts = { config, store, secrets, tokens, observation, graceMs, ...judges };
   const rooms = await openRooms(roomParts, doors, parts.rooms);
   const isDraining = () => listener.isDraining;
   const entrance = new Entrance(config, ({ code, message }) => log.warn({ code }, message));
@@ -134,7 +137,7 @@ async function putTogether(
   nameRoutes(observation.metrics, routes);
   const files = config.console.enabled ? readFiles(parts.consoleFolder ?? builtConsole) : () => null;
   const door = openDoor({ config, routes, tokens, entrance, ending, isDraining, observation, trace, files });
-  const listener = new HttpListener(door.respond, boundsOf(config.listen, parts.bounds), {
+  const listener = new HttpListener(door.respond, bounds, {
     dropped: () => log.warn({}, 'a connection was closed: there are too many'),
     malformed: (status) => observation.metrics.http({ method: '', route: null, status, durationMs: 0 }),
   });

@@ -6,6 +6,7 @@ import { readLoginBackoffSettings } from '../../src/config/login-backoff-setting
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
 import type { ServiceConfig } from '../../src/config/service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
+import type { ServiceParts } from '../../src/server/service.ts';
 import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
 import { isRedisInstalled, startRedis } from '../servers/redis-server.ts';
 import { wrong } from './kratos-scene.ts';
@@ -24,7 +25,7 @@ describe('the service in front of Kratos', () => {
   });
   afterAll(() => kratos.stop());
 
-  async function open(section: object = {}, document: object = {}) {
+  async function open(section: object = {}, document: object = {}, bounds: ServiceParts['bounds'] = {}) {
     const proxy = { port: 0, ...('proxy' in section ? (section.proxy as object) : {}) };
     let config: ServiceConfig | undefined;
     const room: OpenRoom = async (parts) => {
@@ -37,7 +38,7 @@ describe('the service in front of Kratos', () => {
         ...document,
         kratos: { upstreamUrl: kratos.url, ...section, proxy },
       },
-      { rooms: [room] },
+      { rooms: [room], bounds },
     );
     running.push(under);
     const status = (await under.ask('GET', '/v1/status')).json as { kratos: { port: number } };
@@ -56,6 +57,16 @@ describe('the service in front of Kratos', () => {
     };
     return { under, url, login, change };
   }
+
+  test('takes logins for a moment after it was told to end, as it takes all requests', async () => {
+    const { under, url, login } = await open({}, {}, { graceMs: 1_000 });
+    const closed = under.close();
+    running.splice(0);
+    expect((await fetch(`${url}/self-service/login/api`)).headers.get('connection')).toBe('close');
+    expect((await login('alice@example.com', '192.0.2.9', 'right')).status).toBe(200);
+    await closed;
+    await expect(fetch(`${url}/self-service/login/api`)).rejects.toThrow();
+  });
 
   test('counts at the proxy and at the webhooks together', async () => {
     const { under, login } = await open();

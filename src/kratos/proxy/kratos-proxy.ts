@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { Fault } from '../../core/fault.ts';
@@ -38,8 +39,11 @@ export interface KratosProxyOptions {
 /** A reverse proxy for Kratos's public API, not listening yet. */
 export interface KratosProxy {
   readonly server: Server;
-  /** Ends the listener and what is under way, within this time. */
-  close(drainMs?: number): Promise<void>;
+  /**
+   * Takes requests for `graceMs` more (default 0), each answer being the last of its connection; then ends the listener
+   * and what is under way, within `drainMs` (default 10,000 ms).
+   */
+  close(drainMs?: number, graceMs?: number): Promise<void>;
 }
 
 const nobody: TrustedPeers = { has: () => false };
@@ -95,8 +99,11 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   server.on('checkContinue', door.respondToExpectation);
   return {
     server,
-    close: async (drainMs = 10_000) => {
+    close: async (drainMs = 10_000, graceMs = 0) => {
       door.farewell.begin();
+      await sleep(graceMs);
+      // A timer that is due runs before those who have connected meanwhile are taken in.
+      await turn();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);

@@ -5,8 +5,8 @@ import { createKratosProxy, type KratosProxyOptions } from './kratos-proxy.ts';
 export interface ListeningProxy {
   readonly host: string;
   readonly port: number;
-  /** Takes no more requests and lets those under way end, for at most this long. Default 10,000 ms. */
-  close(drainMs?: number): Promise<void>;
+  /** Takes requests for `graceMs` more, default 0; then lets those under way end, for at most `drainMs`, default 10,000. */
+  close(drainMs?: number, graceMs?: number): Promise<void>;
 }
 
 /** Makes a proxy and lets it listen. Rejects when the port is taken. */
@@ -21,6 +21,6 @@ export async function startKratosProxy(
   return {
     host: isBound ? address.address : options.host,
     port: isBound ? address.port : options.port,
-    close: (drainMs) => proxy.close(drainMs),
+    close: (drainMs, graceMs) => proxy.close(drainMs, graceMs),
   };
 }

@@ -51,6 +51,7 @@ async function openRoom(store: Store, folder: string, failure: object = {}) {
     tokens: new TokenBook([]),
     pinned: () => null,
     observation,
+    graceMs: 0,
   });
   if (room === null) return expect.unreachable('The configuration asks for the room.');
   const route = room.routes?.find(({ path: of }) => of.endsWith('before-login'));

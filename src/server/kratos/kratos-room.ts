@@ -19,7 +19,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 /** Login backoff in front of Ory Kratos: the webhooks beside the other routes, the proxy on a port of its own. */
 export const openKratosRoom: OpenRoom = async (parts) => {
-  const { config, guard, observation } = parts;
+  const { config, guard, observation, graceMs } = parts;
   const { kratos } = config;
   if (kratos === null) return null;
   const access = createWebhookAccess({
@@ -54,7 +54,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
     prepare: (next) => trust.prepare(next),
     close: async () => {
       try {
-        await proxy?.close(config.listen.drainMs);
+        await proxy?.close(config.listen.drainMs, graceMs);
       } finally {
         backoff.close();
         counted.close();
