@@ -43,9 +43,7 @@ function assertId(field: string, value: unknown, maxLength: number): void {
 
 /** Whether a text can be the account of a request. */
 export function isAccountText(text: string): boolean {
-  return (
-    text !== '' && text.length <= signalBounds.account && !text.includes('\0') && !loneSurrogate.test(text)
-  );
+  return text !== '' && text.length <= signalBounds.account && !/[\0\p{Surrogate}]/u.test(text);
 }
 
 /** Callers without types hand in anything. */
