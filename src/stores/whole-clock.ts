@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-
 /** How fast time goes on while it is ahead of a clock that was set back: never backwards, never at a standstill. */
 export const slowdown = 0.5;
 
@@ -26,14 +24,15 @@ export function steadyClock(clock: () => number, monotonicMs: () => number): () 
   let slowedAtMs = Number.NaN;
   return () => {
     const now = clock();
-    if (now >= shownMs) {
-      slowedAtMs = Number.NaN;
+    const isSlow = !Number.isNaN(slowedAtMs);
+    if (!isSlow && now >= shownMs) {
       shownMs = now;
       return now;
     }
     const atMs = monotonicMs();
-    shownMs += (atMs - slowedAtMs) * slowdown || 0;
-    slowedAtMs = atMs;
+    if (isSlow) shownMs += (atMs - slowedAtMs) * slowdown;
+    slowedAtMs = now < shownMs ? atMs : Number.NaN;
+    shownMs = Math.max(shownMs, now);
     return Math.floor(shownMs);
   };
 }
