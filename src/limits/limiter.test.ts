@@ -207,7 +207,7 @@ describe('a limiter', () => {
     [{ secret: 'short' }, 'secret'],
     [{ overrides: [{ ratePerSecond: 1 }] }, 'overrides[0]'],
     [{ overrides: [{ user: 'a', cidr: '10.0.0.0/8', ratePerSecond: 1 }] }, 'overrides[0]'],
-    [{ allow: { headers: [{ name: 'x-friend', value: 'short' }] } }, 'allow.headers[0]'],
+    [{ allow: { headers: [{ name: 'x-friend', value: '15 characters..' }] } }, 'at least 16 characters'],
     [{ store: null }, 'store must be a store, got null'],
     [{ store: {} }, 'store must be a store, got an object'],
     [{ refillScale: 5 }, 'refillScale must be a function, got an integer of 1 digit'],
