@@ -88,6 +88,16 @@ describe('a pin', () => {
     expect(await ask()).toBe('target-rate');
   });
 
+  it('outlasts new options, which count once it has ended', async () => {
+    const { ask, client, clock } = hosted({ pool: { ratePerSecond: 1_000, burst: 20 } });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    const pool = { ratePerSecond: 1_000, burst: 30 };
+    await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://stock', pool } } });
+    expect([await ask(), await ask()]).toEqual([200, 'target-rate']);
+    await clock.advance(60_000);
+    for (let i = 0; i < 30; i += 1) expect(await ask()).toBe(200);
+  });
+
   it('gives the configured limit back when it ends, whoever was refused meanwhile', async () => {
     const { ask, client, clock } = hosted({ pool: { ratePerSecond: 1_000, burst: 20 } });
     client.pin('stock@1', { ratePerSecond: 1, burst: 20 }, { who: 'op-7', why: 'incident', forMs: 1_000 });
