@@ -61,6 +61,27 @@ describe('the breaker of a target', () => {
     expect(await ask('s1@1')).toBe('target-breaker');
   });
 
+  it.each([
+    ['opens for', {}, 'open'],
+    ['does not open for a caller who sends slowly:', { isUploading: true as const }, 'closed'],
+    [
+      'does not open while all connections of this process are taken:',
+      { isCrowded: true as const },
+      'closed',
+    ],
+  ])('%s timeouts %j', async (_, found, state) => {
+    const endpoint = { send: async () => ({ kind: 'timeout', ...found }) as const, close: async () => {} };
+    const targets = { 's1@1': { url: 'http://s1', timeoutMs } };
+    const client = createSvcClient(
+      { self: 'orders@1', keys: testKeys, retries: 0, targets },
+      { transport: { open: () => endpoint } },
+    );
+    for (let i = 0; i < 5; i += 1) {
+      await expect(client.call('s1@1')).rejects.toMatchObject({ code: 'TARGET_TIMEOUT' });
+    }
+    expect(client.health().targets[0]?.breaker).toBe(state);
+  });
+
   it('does not open for callers that had next to no time', async () => {
     const { client, clock, network } = simulate(1);
     network.host('http://s1', () => new Promise(() => undefined));
@@ -371,6 +392,14 @@ describe('the global breaker', () => {
     await breakTarget('s3');
     expect(await ask('s4@1')).toBe('global-breaker');
     expect(told['global-breaker']).toEqual([{ from: 'closed', to: 'open', cause: 'partition' }]);
+  });
+
+  it('asks targets that nobody has called for a minute neither way', async () => {
+    const { breakTarget, ask, client, clock } = simulate(6);
+    for (const name of ['s4', 's5', 's6']) await ask(`${name}@1`);
+    await clock.advance(60_000);
+    for (const name of ['s1', 's2', 's3']) await breakTarget(name);
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
   });
 
   it('does not take two failing targets out of two for a partition', async () => {
