@@ -396,6 +396,23 @@ describe('rates', () => {
   });
 });
 
+describe('a path', () => {
+  it('has sixteen services at most: a callee would drop a longer one, and with it what tells of loops', async () => {
+    const { client, clock, network } = simulateClient();
+    network.host('http://stock', async () => ({ status: 200 }));
+    const callAfter = (services: number) => {
+      const hops = Array.from({ length: services }, (_, index) => `s${index}@1`);
+      const journey = new Journey({ requestId: 'r1', hops, retries: 0, deadlineAt: 1_000, trace: null });
+      return inVirtualTime(
+        clock,
+        runInJourney(journey, () => client.call('stock@1')),
+      );
+    };
+    expect(await callAfter(15)).toMatchObject({ ok: true });
+    expect(await callAfter(16)).toMatchObject({ denied: { reason: 'too-many-hops', target: 'stock@1' } });
+  });
+});
+
 describe('deadlines', () => {
   it('of no time left mean that the call is not made', async () => {
     const { client, clock, network } = simulateClient();
