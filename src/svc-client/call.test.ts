@@ -396,6 +396,23 @@ describe('rates', () => {
   });
 });
 
+describe('a retry that its request cannot pay', () => {
+  it('costs its target none of those it has for others', async () => {
+    const { client, clock, network } = simulateClient({ retryBudget: { share: 0, perSecond: 1 } });
+    network.host('http://stock', async () => ({ status: 503 }));
+    const callWithin = (retries: number) => {
+      const hops = ['orders@1'];
+      const journey = new Journey({ requestId: 'r1', hops, retries, deadlineAt: 500, trace: null });
+      return inVirtualTime(
+        clock,
+        runInJourney(journey, () => client.call('stock@1')),
+      );
+    };
+    expect(await callWithin(0)).toMatchObject({ attempts: 1 });
+    expect(await callWithin(1)).toMatchObject({ attempts: 2 });
+  });
+});
+
 describe('a path', () => {
   it('has sixteen services at most: a callee would drop a longer one, and with it what tells of loops', async () => {
     const { client, clock, network } = simulateClient();
