@@ -37,13 +37,14 @@ export function testPeers(strangers: Strangers): void {
 
     it('lmdb: serve also says how to do without', async (context) => {
       const stranger = await strangers.on(ownLine, context);
-      const { code, stderr } = await stranger.portcullis(['serve', '--port', '0']);
+      stranger.write('first.json', configured({ keyFile: './first/keys.json' }));
+      const { code, stderr } = await stranger.portcullis(['serve', '--config', 'first.json']);
       expect({ code, lines: stderr.trim().split('\n') }).toEqual({
         code: 2,
         lines: [expect.stringMatching(/^portcullis: .*npm install lmdb; .*--store memory/)],
       });
       // The start that succeeds says that it has made a secret to keep.
-      expect(existsSync(join(stranger.folder, 'portcullis-data', 'portcullis.keys.json'))).toBe(false);
+      expect(existsSync(join(stranger.folder, 'first', 'keys.json'))).toBe(false);
     });
 
     it('OpenTelemetry: serve says what an endpoint needs', async (context) => {
