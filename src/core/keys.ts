@@ -117,7 +117,7 @@ class KeyMaker {
     const tag = other !== null && this.#tag === 'other' ? other : keeper;
     const rest = tag === keeper ? other : keeper;
     return {
-      text: `${this.#prefix}{${tag.hash}}${rest === null ? '' : `:${rest.hash}`}`,
+      text: this.#textOf(tag.hash, rest === null ? null : rest.hash),
       was: this.#textBefore(tag, rest),
       tag: tag.hash,
       form: this.#form,
@@ -130,7 +130,13 @@ class KeyMaker {
   }
 
   #textBefore(tag: Token, rest: Token | null): string | null {
-    if (tag.was === null || (rest !== null && rest.was === null)) return null;
-    return `${this.#prefix}{${tag.was}}${rest === null ? '' : `:${rest.was}`}`;
+    if (tag.was === null) return null;
+    if (rest === null) return this.#textOf(tag.was, null);
+    return rest.was === null ? null : this.#textOf(tag.was, rest.was);
+  }
+
+  /** Joined: a text that is concatenated stays in its parts, which take more memory, and longer to hash and to compare. */
+  #textOf(tag: string, rest: string | null): string {
+    return (rest === null ? [this.#prefix, '{', tag, '}'] : [this.#prefix, '{', tag, '}:', rest]).join('');
   }
 }
