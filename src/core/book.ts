@@ -32,7 +32,7 @@ export function asInBook(device: Token, book: readonly BookEntry[]): Token {
   return was !== null && book.some(({ id }) => id === was) ? { hash: was, was: hash } : device;
 }
 
-/** The book without this device; undefined where it does not hold it. Whose 90 days run on as they did. */
+/** The book without this device; undefined where it does not hold it. Its 90 days run on as they did. */
 export function leaveBook(book: BookRecord, device: Token): BookRecord | undefined {
   const devices = book.devices.filter(({ id }) => !isToken(id, device));
   return devices.length === book.devices.length ? undefined : { at: book.at, devices };

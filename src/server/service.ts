@@ -23,7 +23,7 @@ import { nameRoutes, type Observation, openObservation } from './observation.ts'
 import { OpenParts } from './open-parts.ts';
 import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
-import { practise } from './practice.ts';
+import { rehearse } from './rehearsal.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
 import { isOtherKeyFile, makeSecrets, readSecrets } from './secrets.ts';
@@ -118,7 +118,7 @@ async function putTogether(
   trace?.observeGuard(guard);
   await core.pins.start();
   // One that keeps its deadlines is in this process, or waits long enough for the slowest beginning.
-  if (storeReached && !opened.keepsDeadlines) await practise(opened.store, config.policies);
+  if (storeReached && !opened.keepsDeadlines) await rehearse(opened.store, config.policies);
   const tokens = new TokenBook(config.tokens);
   const ending = endingOf(open);
   // What callers come in by ends at the same time: each of them takes its time for the drain.

@@ -38,7 +38,7 @@ describe('a node that has just started', () => {
     const { rows } = await client.query('SELECT key FROM portcullis.records');
     await client.end();
     const names = rows.map(({ key }) => String(key));
-    expect(names.filter((name) => name.startsWith('portcullis-ping:practice:'))).not.toEqual([]);
+    expect(names.filter((name) => name.startsWith('portcullis-ping:rehearsal:'))).not.toEqual([]);
     expect(names.filter((name) => !name.startsWith('portcullis-ping:'))).toEqual([]);
     await under.close();
     await postgres.stop();

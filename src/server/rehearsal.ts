@@ -10,10 +10,10 @@ import type { Store } from '../stores/store.ts';
 const rounds = 40;
 /** A start does not wait longer for it, in milliseconds. */
 const patienceMs = 500;
-/** What practice writes ends after a second, as the ping of a store does, and blocks nobody. */
+/** What a rehearsal writes ends after a second, as the ping of a store does, and blocks nobody. */
 const retention: Retention = { keepMs: 1_000, softMs: 0, hardMs: 0 };
 /** Names nobody: so every start writes under the same names, and a store that drops late has few of them. */
-const secret = 'practice, which has nothing to hide';
+const secret = 'a rehearsal, which has nothing to hide';
 const ua = 'Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0';
 
 /**
@@ -22,11 +22,11 @@ const ua = 'Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120
  * the node then goes by local caps for five minutes, in which it sees no block. No listener hears of it, and nothing of it
  * stays.
  */
-export async function practise(store: Store, policies: readonly Policy[]): Promise<void> {
+export async function rehearse(store: Store, policies: readonly Policy[]): Promise<void> {
   // What fails is tried again: it is the slow beginning that has to be behind.
   const failure = readFailureOptions({ deadlineMs: null, breaker: { tripFailures: 1_000_000 } });
   const identifier = createIdentifier({ secret });
-  const parts = { store: practiceStore(store), policies, identifier, environment: 'practice', failure };
+  const parts = { store: rehearsalStore(store), policies, identifier, environment: 'rehearsal', failure };
   const guard = assembleGuard(parts);
   const endsAtMs = performance.now() + patienceMs;
   for (let round = 0; round < rounds && performance.now() < endsAtMs; round += 1) {
@@ -38,14 +38,14 @@ export async function practise(store: Store, policies: readonly Policy[]): Promi
 async function decide(guard: Guard, { kind, actions }: Policy, round: number): Promise<void> {
   const [action] = actions;
   if (action === undefined) return;
-  const request = { action, account: `practice ${round}`, ip: `192.0.2.${round}`, ua };
+  const request = { action, account: `rehearsal ${round}`, ip: `192.0.2.${round}`, ua };
   await guard.check(request);
   if (kind === 'rate') await guard.consume(request);
   else await guard.fail(request);
 }
 
 /** The same store, under the names of pings. */
-function practiceStore(store: Store): Store {
+function rehearsalStore(store: Store): Store {
   const named = <R extends StoredRecord>(key: Key<R>): Key<R> => ({
     ...key,
     text: key.text.replace(/^portcullis:/, 'portcullis-ping:'),

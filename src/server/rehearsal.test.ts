@@ -3,7 +3,7 @@ import { Fault } from '../core/fault.ts';
 import { defaultPolicies } from '../core/policy.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Store } from '../stores/store.ts';
-import { practise } from './practice.ts';
+import { rehearse } from './rehearsal.ts';
 
 /** A store that notes what is written, and until when. */
 function notingStore(): { readonly store: Store; readonly written: Map<string, number> } {
@@ -32,13 +32,13 @@ function notingStore(): { readonly store: Store; readonly written: Map<string, n
   return { store, written };
 }
 
-describe('practice', () => {
+describe('a rehearsal', () => {
   it('walks the way of every policy and leaves nothing but what ends after a second', async () => {
     const { store, written } = notingStore();
-    await practise(store, defaultPolicies);
+    await rehearse(store, defaultPolicies);
     const names = [...written.keys()];
     for (const { name } of defaultPolicies) {
-      expect(names.some((text) => text.startsWith(`portcullis-ping:practice:${name}:`))).toBe(true);
+      expect(names.some((text) => text.startsWith(`portcullis-ping:rehearsal:${name}:`))).toBe(true);
     }
     expect(names.filter((text) => !text.startsWith('portcullis-ping:'))).toEqual([]);
     expect([...new Set(written.values())]).toEqual([1_000]);
@@ -47,8 +47,8 @@ describe('practice', () => {
   it('writes under the same names at every start', async () => {
     const first = notingStore();
     const second = notingStore();
-    await practise(first.store, defaultPolicies);
-    await practise(second.store, defaultPolicies);
+    await rehearse(first.store, defaultPolicies);
+    await rehearse(second.store, defaultPolicies);
     const [fewer, more] = [first, second]
       .map(({ written }) => new Set(written.keys()))
       .sort((a, b) => a.size - b.size);
@@ -63,7 +63,7 @@ describe('practice', () => {
       calls += 1;
       throw new Fault('STORE_FAILED', 'away');
     };
-    await practise({ ...store, view: refuse, transact: refuse }, defaultPolicies);
+    await rehearse({ ...store, view: refuse, transact: refuse }, defaultPolicies);
     expect(calls).toBeGreaterThan(defaultPolicies.length);
   });
 });
