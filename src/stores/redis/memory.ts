@@ -1,26 +1,20 @@
 import type { Key } from '../../core/records.ts';
-import { textsOf } from '../step-records.ts';
 import { KnownBlocks } from './known-blocks.ts';
-import { Reading } from './reading.ts';
-import { RecordCache } from './record-cache.ts';
+import type { Reading } from './reading.ts';
 import type { StoreClock } from './store-clock.ts';
-
-/** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
-const warmMs = 300;
-/** Enough for all that is under way at once; more would only keep the garbage collector busy. */
-const maxWarmRecords = 8_192;
+import { WarmRecords } from './warm-records.ts';
 
 /** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
 export class Memory {
   readonly blocks: KnownBlocks;
   readonly monotonicMs: () => number;
-  readonly #warm: RecordCache;
+  readonly #warm: WarmRecords;
   readonly #clock: StoreClock;
 
   constructor(clock: StoreClock, monotonicMs: () => number) {
     this.monotonicMs = monotonicMs;
     this.blocks = new KnownBlocks(monotonicMs);
-    this.#warm = new RecordCache({ maxRecords: maxWarmRecords, maxAgeMs: warmMs }, monotonicMs);
+    this.#warm = new WarmRecords(monotonicMs);
     this.#clock = clock;
   }
 
@@ -35,22 +29,18 @@ export class Memory {
    * @param nowMs the monotonic time, where it was just read
    */
   recent(keys: readonly Key[], nowMs = this.monotonicMs()): Reading | undefined {
-    const oldestMs = this.#warm.oldestMs(nowMs);
-    return Reading.of(keys, (text) => this.#warm.get(text, oldestMs));
+    return this.#warm.reading(keys, nowMs);
   }
 
   /** Takes in what was read or written. */
   learn(reading: Reading): void {
-    this.#warm.tidy();
-    reading.forEach((text, snapshot) => {
-      this.#warm.set(text, snapshot);
-    });
+    this.#warm.learn(reading);
     this.blocks.learn(reading, this.now());
   }
 
   /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */
   forget(keys: readonly Key[]): void {
-    for (const text of textsOf(keys)) this.#warm.delete(text);
+    this.#warm.forget(keys);
     this.blocks.forget(keys);
   }
 }

@@ -25,16 +25,20 @@ export class Reading {
   }
 
   /** Asks for every text of the keys, in order; undefined as soon as one is not found. */
-  static of(keys: readonly Key[], find: (text: string) => Snapshot | undefined): Reading | undefined {
+  static of(
+    keys: readonly Key[],
+    find: (text: string, key: Key) => Snapshot | undefined,
+  ): Reading | undefined {
     const snapshots = new Array<Snapshot>(keys.length);
     let before: (Snapshot | undefined)[] | null = null;
     for (let place = 0; place < keys.length; place += 1) {
-      const { text, was } = keys[place] as Key;
-      const snapshot = find(text);
+      const key = keys[place] as Key;
+      const { text, was } = key;
+      const snapshot = find(text, key);
       if (snapshot === undefined) return undefined;
       snapshots[place] = snapshot;
       if (was === null) continue;
-      const earlier = find(was);
+      const earlier = find(was, key);
       if (earlier === undefined) return undefined;
       before ??= new Array(keys.length);
       before[place] = earlier;
@@ -55,12 +59,17 @@ export class Reading {
     return this.#before[place]?.valueAt(now, form);
   }
 
+  /** Text by text. */
   forEach(tell: (text: string, snapshot: Snapshot) => void): void {
-    for (let place = 0; place < this.keys.length; place += 1) {
-      const { text, was } = this.keys[place] as Key;
-      tell(text, this.snapshots[place] as Snapshot);
-      const earlier = this.#before?.[place];
-      if (earlier !== undefined && was !== null) tell(was, earlier);
-    }
+    this.forEachKey(({ text, was }, snapshot, before) => {
+      tell(text, snapshot);
+      if (before !== undefined && was !== null) tell(was, before);
+    });
+  }
+
+  /** @param tell is told what was under the key's previous text too, where it has one */
+  forEachKey(tell: (key: Key, snapshot: Snapshot, before: Snapshot | undefined) => void): void {
+    for (let place = 0; place < this.keys.length; place += 1)
+      tell(this.keys[place] as Key, this.snapshots[place] as Snapshot, this.#before?.[place]);
   }
 }
