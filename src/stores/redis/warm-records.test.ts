@@ -72,6 +72,7 @@ describe('warm records', () => {
     const later = Snapshot.absent(nowMs + 1);
     warm.learn(readingOf(key, later));
     expect(seen(key)).toBe(later);
+    expect(warm.size).toBe(1);
   });
 
   test('are found by another key of the same text where the record is there, and forgotten by it', () => {
@@ -84,10 +85,26 @@ describe('warm records', () => {
     expect(seen(keyOf('a'))).toBeUndefined();
   });
 
+  test('are forgotten by any key of their text, whoever has seen them', () => {
+    const [key, other] = [keyOf('a'), keyOf('a')];
+    nowMs += WARM_MS / 2;
+    for (const passMs of [0, WARM_MS / 2 + 1]) {
+      const snapshot = present(nowMs);
+      warm.learn(readingOf(key, Snapshot.absent(nowMs)));
+      warm.learn(readingOf(other, snapshot));
+      nowMs += passMs;
+      warm.learn(readingOf(keyOf('b'), present(nowMs)));
+      expect(seen(keyOf('a'))).toBe(snapshot);
+      warm.forget([key]);
+      for (const one of [key, other, keyOf('a')]) expect(seen(one)).toBeUndefined();
+    }
+  });
+
   test('tell nobody but the key itself that there is no record', () => {
     const key = keyOf('a');
-    warm.learn(readingOf(key, Snapshot.absent(nowMs)));
-    expect(seen(key)).toBeDefined();
+    const absent = Snapshot.absent(nowMs);
+    warm.learn(readingOf(key, absent));
+    expect(seen(key)).toBe(absent);
     expect(seen(keyOf('a'))).toBeUndefined();
   });
 
@@ -95,9 +112,16 @@ describe('warm records', () => {
     const [snapshot, before] = [present(nowMs), present(nowMs)];
     const key = keyOf('a', 'was');
     warm.learn(readingOf(key, snapshot, before));
-    expect(warm.reading([key], nowMs)?.recordAt(0, 0)).toBeDefined();
+    expect(warm.reading([key], nowMs)?.recordAt(0, 0)).toEqual({ at: 1 });
     expect(warm.reading([keyOf('a', 'other')], nowMs)).toBeUndefined();
     expect(seen(keyOf('a'))).toBe(snapshot);
+    warm.learn(readingOf(key, snapshot, Snapshot.absent(nowMs - 1)));
+    expect(
+      warm
+        .reading([key], nowMs)
+        ?.with([Snapshot.absent(nowMs)])
+        .recordAt(0, 0),
+    ).toEqual({ at: 1 });
     warm.forget([key]);
     expect(warm.reading([key], nowMs)).toBeUndefined();
   });
@@ -112,26 +136,40 @@ describe('warm records', () => {
   });
 
   test('stay bounded under a flood of keys, which keep nothing of what was dropped', () => {
-    const first = keyOf('first');
-    const snapshot = present(nowMs);
-    warm.learn(readingOf(first, snapshot));
+    const first = keyOf('first', 'was');
+    const [snapshot, before] = [present(nowMs), present(nowMs)];
+    warm.learn(readingOf(first, snapshot, before));
     for (let index = 0; index < 20_000; index += 1) {
       warm.learn(readingOf(keyOf(`${index}`), present(nowMs)));
       expect(warm.size).toBeLessThanOrEqual(8_192);
     }
     expect(seen(first)).toBeUndefined();
-    expect(Object.values(first.mark ?? {})).not.toContain(snapshot);
+    for (const dropped of [snapshot, before]) expect(Object.values(first.mark ?? {})).not.toContain(dropped);
   });
 
   test('keep a record through the flood that is written again and again', () => {
     const key = keyOf('hot');
+    let snapshot = present(nowMs);
     for (let index = 0; index < 20_000; index += 1) {
+      if (index % 1_000 === 0) {
+        snapshot = present(nowMs);
+        warm.learn(readingOf(key, snapshot));
+      }
       warm.learn(readingOf(keyOf(`${index}`), Snapshot.absent(nowMs)));
-      if (index % 1_000 !== 0) continue;
-      const snapshot = present(nowMs);
-      warm.learn(readingOf(key, snapshot));
       expect(seen(key)).toBe(snapshot);
       expect(seen(keyOf('hot'))).toBe(snapshot);
     }
+  });
+
+  test('are dropped with time, however few there are', () => {
+    const key = keyOf('a');
+    const snapshot = present(nowMs);
+    warm.learn(readingOf(key, snapshot));
+    for (const text of ['b', 'c']) {
+      nowMs += WARM_MS + 1;
+      warm.learn(readingOf(keyOf(text), present(nowMs)));
+    }
+    expect(warm.size).toBe(2);
+    expect(Object.values(key.mark ?? {})).not.toContain(snapshot);
   });
 });

@@ -9,8 +9,8 @@ const maxRecords = 8_192;
 
 /** What was seen of the record of a key, which remembers it (`Key.mark`). */
 interface Slot {
-  /** Null once it was forgotten or dropped: what the key remembers is of no use then. */
-  generation: Generation | null;
+  /** The latest that it is part of. When that was dropped, what the key remembers is of no use. */
+  generation: Generation;
   snapshot: Snapshot;
   /** What was under the key's previous text; undefined where it has none. */
   before: Snapshot | undefined;
@@ -66,10 +66,9 @@ export class WarmRecords {
 
   forget(keys: readonly Key[]): void {
     for (const key of keys) {
-      const slot = this.#slotOf(key);
-      if (slot !== undefined) release(slot);
-      this.#younger.byText.delete(key.text);
-      this.#elder.byText.delete(key.text);
+      const { text } = key;
+      for (const slot of [this.#markOf(key), this.#younger.byText.get(text), this.#elder.byText.get(text)])
+        if (slot !== undefined) empty(slot);
     }
   }
 
@@ -79,8 +78,7 @@ export class WarmRecords {
     // What was under a previous text is of one key alone.
     if (key.was !== null) return undefined;
     const found = this.#younger.byText.get(key.text) ?? this.#elder.byText.get(key.text);
-    if (found === undefined || found.generation === null) return undefined;
-    key.mark = found;
+    if (found !== undefined) key.mark = found;
     return found;
   }
 
@@ -92,14 +90,14 @@ export class WarmRecords {
 
   readonly #keep = (key: Key, snapshot: Snapshot, before: Snapshot | undefined): void => {
     if (this.#younger.slots.length >= maxRecords / 2) this.#turn();
-    const slot = this.#markOf(key) ?? { generation: null, snapshot: nothing, before };
-    const isFound = slot.generation === this.#younger && slot.snapshot.version !== NO_VERSION;
+    const known = this.#markOf(key);
+    const slot = known ?? { generation: this.#younger, snapshot: nothing, before };
+    const isYoung = known?.generation === this.#younger;
+    const isFound = isYoung && slot.snapshot.version !== NO_VERSION;
+    slot.generation = this.#younger;
     slot.snapshot = laterOf(slot.snapshot, snapshot);
     slot.before = slot.before && before ? laterOf(slot.before, before) : before;
-    if (slot.generation !== this.#younger) {
-      slot.generation = this.#younger;
-      this.#younger.slots.push(slot);
-    }
+    if (!isYoung) this.#younger.slots.push(slot);
     if (!isFound && slot.snapshot.version !== NO_VERSION) this.#younger.byText.set(key.text, slot);
     key.mark = slot;
   };
@@ -109,7 +107,7 @@ export class WarmRecords {
     this.#elder = this.#younger;
     this.#younger = new Generation();
     this.#turnedAtMs = this.#monotonicMs();
-    for (const slot of dropped.slots) if (slot.generation === dropped) release(slot);
+    for (const slot of dropped.slots) if (slot.generation === dropped) empty(slot);
   }
 }
 
@@ -119,8 +117,7 @@ const laterOf = (known: Snapshot, seen: Snapshot): Snapshot =>
 const nothing = Snapshot.absent(Number.NEGATIVE_INFINITY);
 
 /** The key may remember the slot for long; what it held must not stay with it. */
-function release(slot: Slot): void {
-  slot.generation = null;
+function empty(slot: Slot): void {
   slot.snapshot = nothing;
   slot.before = undefined;
 }
