@@ -102,8 +102,20 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
     return agent;
   }
 
+  /** Who is not recalled is identified next: the latest is not looked for twice. */
+  let latestAccount: string | null = null;
+  let latestSeen: SeenAccount | undefined;
+
+  function findAccount(account: string): SeenAccount | undefined {
+    if (account !== latestAccount) {
+      latestAccount = account;
+      latestSeen = accounts.get(account);
+    }
+    return latestSeen;
+  }
+
   function accountOf(account: string): SeenAccount {
-    const found = accounts.get(account);
+    const found = findAccount(account);
     if (found !== undefined) return found;
     const token = hashOnce('account', account);
     const seen: SeenAccount = {
@@ -115,13 +127,14 @@ export function createIdentifier(secrets: Secrets, remembered = defaultRemembere
       subject: null,
     };
     accounts.set(account, seen);
+    if (account.length <= longestRemembered) latestSeen = seen;
     return seen;
   }
 
   return {
     recall(signals) {
       const account = signals.account ?? null;
-      const known = account === null ? undefined : accounts.get(account);
+      const known = account === null ? undefined : findAccount(account);
       return known !== undefined && isMadeOf(known, signals) ? (known.subject ?? undefined) : undefined;
     },
     identify(signals) {
