@@ -144,12 +144,13 @@ export class BoundedTable {
   /** Everything that goes with a write but the value. */
   #renewFor(entry: Entry, { keepMs, softMs, hardMs }: Retention, bytes: number, now: number): void {
     const heldMs = Math.max(softMs, hardMs);
+    const endedAt = entry.expiresAt;
     entry.expiresAt = now + keepMs;
     this.#written += 1;
     entry.written = this.#written;
     entry.writes += 1;
     if (entry.table === null) this.#insert(entry);
-    else this.#renew(entry);
+    else this.#renew(entry, endedAt);
     this.#bytes += bytes - entry.bytes;
     entry.bytes = bytes;
     if (heldMs > 0) this.#blocked.add(entry);
@@ -161,25 +162,21 @@ export class BoundedTable {
     entry.table = this;
     this.#absence = {};
     this.#entries.set(entry.text, entry);
-    entry.sweptAt = entry.expiresAt;
     this.#expiries.add(entry, entry.expiresAt);
     this.#order.add(entry, entry.written);
   }
 
   /**
    * Both heaps keep an earlier deadline as it is: it only says when to look at the entry again, and a record that is
-   * written often would otherwise pay for a new place every time.
+   * written often would otherwise pay for a new place every time. So none is later than the expiry itself.
+   *
+   * @param endedAt when it would have expired without this write
    */
-  #renew(entry: Entry): void {
-    if (entry.expiresAt < entry.sweptAt) this.#sweepAt(entry, entry.expiresAt);
+  #renew(entry: Entry, endedAt: number): void {
+    if (entry.expiresAt < endedAt) this.#expiries.change(entry.expiryIndex, entry.expiresAt);
     if (entry.parkedIndex < 0) return;
     this.#parked.remove(entry.parkedIndex);
     this.#order.add(entry, entry.written);
-  }
-
-  #sweepAt(entry: Entry, deadline: number): void {
-    entry.sweptAt = deadline;
-    this.#expiries.change(entry.expiryIndex, deadline);
   }
 
   /** Looks at no more than `most` entries whose deadline has come. */
@@ -204,7 +201,7 @@ export class BoundedTable {
     const entry = this.#expiries.first;
     if (entry === undefined) return;
     if (entry.expiresAt <= now) this.#drop(entry);
-    else this.#sweepAt(entry, entry.expiresAt);
+    else this.#expiries.change(entry.expiryIndex, entry.expiresAt);
   }
 
   #evictOne(now: number, before: number): boolean {

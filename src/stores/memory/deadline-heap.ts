@@ -22,10 +22,6 @@ export class DeadlineHeap<Item> {
     return this.#deadlines[0] ?? Number.POSITIVE_INFINITY;
   }
 
-  deadlineAt(index: number): number {
-    return this.#deadlines[index] as number;
-  }
-
   add(item: Item, deadline: number): void {
     this.#items.push(item);
     this.#deadlines.push(deadline);

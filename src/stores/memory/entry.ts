@@ -16,8 +16,7 @@ export interface Entry {
   writes: number;
   /** The table's count of writes at the last one. */
   written: number;
-  /** The deadline it has in the heap of expiries; its own may have moved away from it. */
-  sweptAt: number;
+  /** Its place in the heap of expiries. */
   expiryIndex: number;
   /** Its place in the order of writing; −1 while it is parked. */
   orderIndex: number;
@@ -46,7 +45,6 @@ export function newEntry(text: string): Entry {
     bytes: 0,
     writes: 0,
     written: 0,
-    sweptAt: 0,
     parkedIndex: -1,
     text,
     expiryIndex: -1,
