@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import { amountOf, Fault } from '../core/fault.ts';
+import { addressOf } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
-import { addressOf } from '../limits/cidr-set.ts';
 import type { RequestCall } from './request-event.ts';
 
 /** Tells who is a search engine that may read as much as it likes. */

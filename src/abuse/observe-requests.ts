@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { addressOf } from '../limits/cidr-set.ts';
+import { addressOf } from '../identity/address-ranges.ts';
 import type { ScenarioFinding } from './events.ts';
 import type { RequestEvent } from './request-event.ts';
 import type { Scenarios } from './scenarios.ts';

@@ -1,7 +1,7 @@
 import { gonePeer } from '../connections/peer.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
-import { addressOf, CidrSet } from '../limits/cidr-set.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
 import { hopsOfForwarded, hopsOfXForwardedFor, hostOfNode } from './forwarded.ts';
 
@@ -45,7 +45,7 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
     throw new Fault('CONFIG_INVALID', `trustedProxies must be a list, got ${shapeOf(trustedProxies)}`);
   }
   const hopsOf = readerOf(forwardingHeader);
-  const ranges = new CidrSet(
+  const ranges = AddressRanges.of(
     'trustedProxies',
     trustedProxies.filter((proxy) => proxy !== unixPeer),
   );
@@ -77,7 +77,7 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
 }
 
 /** Goes on while the hop is one of ours; stops where somebody else's words begin, or no address is told. */
-function walk(peer: string, hops: Iterable<string>, trusted: CidrSet): string {
+function walk(peer: string, hops: Iterable<string>, trusted: AddressRanges): string {
   let client = peer;
   for (const hop of hops) {
     const host = hostOfNode(hop);

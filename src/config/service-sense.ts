@@ -1,5 +1,5 @@
 import { Fault } from '../core/fault.ts';
-import { CidrSet } from '../limits/cidr-set.ts';
+import { AddressRanges } from '../identity/address-ranges.ts';
 import { placeOfUrl } from '../stores/redis/url-place.ts';
 import type { Problem } from './problem.ts';
 import type { ServiceData } from './service-schema.ts';
@@ -56,7 +56,7 @@ function judgeRanges(path: string, ranges: readonly string[], report: Report): v
 }
 
 function judgeRange(path: string, range: string, report: Report): void {
-  judge(path, () => new CidrSet('range', [range]), 'range[0] ', report);
+  judge(path, () => AddressRanges.of('range', [range]), 'range[0] ', report);
 }
 
 /** Reports what a part refuses that is made of the value; `around` is what its message says besides. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
 import type { Call } from './call.ts';
-import { addressOf, CidrSet } from './cidr-set.ts';
 
 /** Whose calls are not limited. */
 export interface AllowListOptions {
@@ -27,7 +27,7 @@ const leastHeaderChars = 16;
 
 /** Answers for every call whether it is to be limited at all. */
 export class AllowList {
-  readonly #cidrs: CidrSet;
+  readonly #cidrs: AddressRanges;
   readonly #users: ReadonlySet<string>;
   readonly #headers: readonly { readonly name: string; readonly digest: Buffer }[];
   readonly #isEmpty: boolean;
@@ -37,7 +37,7 @@ export class AllowList {
     assertOptions('allow', options, optionKinds);
     const { cidrs = [], users = [], headers = [] } = options;
     users.forEach(assertUser);
-    this.#cidrs = new CidrSet('allow.cidrs', cidrs);
+    this.#cidrs = AddressRanges.of('allow.cidrs', cidrs);
     this.#users = new Set(users);
     this.#isEmpty = cidrs.length === 0 && users.length === 0 && headers.length === 0;
     this.#headers = headers.map((header, index) => {
@@ -56,7 +56,8 @@ export class AllowList {
   /** What lets the call pass, or null. */
   find({ ip, user, header }: Call): SkippedBy | null {
     if (this.#isEmpty) return null;
-    if (!this.#cidrs.isEmpty && this.#cidrs.has(addressOf(ip) ?? '')) return 'cidr';
+    const address = this.#cidrs.isEmpty ? null : addressOf(ip);
+    if (address !== null && this.#cidrs.has(address)) return 'cidr';
     if (user && this.#users.has(user)) return 'user';
     if (header === undefined) return null;
     for (const { name, digest } of this.#headers) {

@@ -1,9 +1,8 @@
 import { Fault } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
 import { type Allowance, type Limit, leastRate, limitKinds, toAllowance } from './allowance.ts';
 import type { Call } from './call.ts';
-import { CidrMap } from './cidr-map.ts';
-import { addressOf } from './cidr-set.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 
 const defaultRatePerSecond = 10;
@@ -16,7 +15,7 @@ export class LimitBook {
   readonly #signedIn: Allowance;
   readonly #anonymous: Allowance;
   readonly #users = new Map<string, Allowance>();
-  readonly #ranges = new CidrMap<Allowance>();
+  readonly #ranges = new AddressRanges<Allowance>();
   readonly #limitFor: LimiterOptions['limitFor'];
   readonly #given = new WeakMap<Limit, Allowance>();
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ClientAddressOptions, createClientAddress } from '../../src/adapters/client-address.ts';
-import { addressOf } from '../../src/limits/cidr-set.ts';
+import { addressOf } from '../../src/identity/address-ranges.ts';
 
 const proxies = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 

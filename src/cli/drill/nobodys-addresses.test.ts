@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../identity/address.ts';
-import { CidrSet } from '../../limits/cidr-set.ts';
+import { AddressRanges } from '../../identity/address-ranges.ts';
 import { nobodysAddresses } from './nobodys-addresses.ts';
 
 const run = (...bytes: number[]) => Uint8Array.from({ length: 8 }, (_, index) => bytes[index] ?? 0);
@@ -10,7 +10,7 @@ describe('addresses of a live drill', () => {
   it.each([[run()], [run(1, 2, 3, 4, 5, 6, 7, 8)], [run(255, 255, 255, 255, 255, 255, 255, 255)]])(
     'belong to nobody: %j',
     (drawn) => {
-      const nobodys = new CidrSet('nobodys', ['198.18.0.0/15', '3fff::/20']);
+      const nobodys = AddressRanges.of('nobodys', ['198.18.0.0/15', '3fff::/20']);
       for (let place = 0; place < 7; place += 1) {
         const moved = given.map(nobodysAddresses(drawn, place));
         expect(moved.filter((ip) => !nobodys.hasPeer(ip))).toEqual([]);

@@ -5,7 +5,7 @@ import { timeZoneOf } from '../../abuse/log-formats/time-zone.ts';
 import { createClientAddress, unknownAddress } from '../../adapters/client-address.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
-import { addressOf } from '../../limits/cidr-set.ts';
+import { addressOf } from '../../identity/address-ranges.ts';
 import type { Input } from './input.ts';
 import type { LogFlags } from './log-options.ts';
 import { LoginRoutes } from './login-routes.ts';

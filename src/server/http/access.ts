@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { showsProxy } from '../../connections/proxy-signs.ts';
-import { addressOf, isTranslated } from '../../limits/cidr-set.ts';
+import { addressOf, isTranslated } from '../../identity/address-ranges.ts';
 import type { Role, Route } from '../route.ts';
 import type { ProblemCode } from './problem.ts';
 import type { TokenBook } from './token-book.ts';

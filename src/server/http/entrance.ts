@@ -1,6 +1,6 @@
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import type { CidrSet } from '../../limits/cidr-set.ts';
+import type { AddressRanges } from '../../identity/address-ranges.ts';
 import type { Warning, WarningListener } from '../../limits/warning.ts';
 import { trustedRanges } from '../trusted-ranges.ts';
 
@@ -10,7 +10,7 @@ type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
 export class Entrance {
   readonly #warn: WarningListener;
   #addressOf: ClientAddress;
-  #proxies: CidrSet;
+  #proxies: AddressRanges;
   #mayBeMissing: boolean;
 
   constructor(settings: ProxySettings, warn: WarningListener) {

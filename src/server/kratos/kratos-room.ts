@@ -1,5 +1,6 @@
 import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
 import type { EventHub } from '../../guard/events.ts';
+import { AddressRanges } from '../../identity/address-ranges.ts';
 import type { TrustedPeers } from '../../kratos/client-ip.ts';
 import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-backoff.ts';
 import type { KratosEvents } from '../../kratos/events.ts';
@@ -9,7 +10,6 @@ import { type ListeningProxy, startKratosProxy } from '../../kratos/proxy/start-
 import { policyName } from '../../kratos/store-watch.ts';
 import { createWebhookAccess } from '../../kratos/webhook-access.ts';
 import { createWebhooks } from '../../kratos/webhooks.ts';
-import { CidrSet } from '../../limits/cidr-set.ts';
 import type { ExpiringCounters } from '../../stores/expiring-counters.ts';
 import type { Observation } from '../observation.ts';
 import { deadlineOf } from '../open-store.ts';
@@ -24,7 +24,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
   if (kratos === null) return null;
   const access = createWebhookAccess({
     ...kratos.webhooks,
-    addresses: new CidrSet('kratos.webhooks.cidrs', kratos.webhooks.cidrs),
+    addresses: AddressRanges.of('kratos.webhooks.cidrs', kratos.webhooks.cidrs),
   });
   const counters = await countersOf(config);
   const counted = countingBackoff(kratos, parts, counters);
@@ -68,7 +68,7 @@ export const openKratosRoom: OpenRoom = async (parts) => {
 
 /** Whose forwarding headers count, now: the configuration may name others while the proxy runs. */
 class ProxyTrust implements TrustedPeers {
-  #ranges: CidrSet;
+  #ranges: AddressRanges;
   #hasUnix: boolean;
 
   constructor({ trustedProxies }: Pick<ServiceConfig, 'trustedProxies'>) {

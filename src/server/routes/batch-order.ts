@@ -1,5 +1,5 @@
 import { parseAddress } from '../../identity/address.ts';
-import { addressOf } from '../../limits/cidr-set.ts';
+import { addressOf } from '../../identity/address-ranges.ts';
 import type { EventSignals } from './decisions.ts';
 
 /**
