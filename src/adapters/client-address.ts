@@ -1,6 +1,6 @@
 import { gonePeer } from '../connections/peer.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
+import { AddressRanges, addressOf, isTranslated } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
 import { hopsOfForwarded, hopsOfXForwardedFor, hostOfNode } from './forwarded.ts';
@@ -32,6 +32,16 @@ export type ClientAddress = (
   header: (name: string) => string | null | undefined,
 ) => string;
 
+/** A client's address, and how it was shown. */
+export interface ShownAddress {
+  readonly address: string;
+  /**
+   * Whether it is an IPv4 address that came as one of 6to4 or NAT64, which whoever is on the link may take: it counts as
+   * that client's, but opens no door.
+   */
+  readonly isTranslated: boolean;
+}
+
 const unixPeer = 'unix';
 /** Stands for a peer that has no address, so that all of them are limited together. */
 export const unknownAddress = '0.0.0.0';
@@ -40,6 +50,14 @@ const longestAddress = 64;
 
 /** @throws Fault `CONFIG_INVALID` when a range is not one, or the header is not one of the two. */
 export function createClientAddress(options: ClientAddressOptions = {}): ClientAddress {
+  const shownBy = createShownAddress(options);
+  return (peer, header) => shownBy(peer, header).address;
+}
+
+/** As {@link createClientAddress}, for those who admit by addresses. */
+export function createShownAddress(
+  options: ClientAddressOptions,
+): (...seen: Parameters<ClientAddress>) => ShownAddress {
   const { trustedProxies = [], forwardingHeader = 'x-forwarded-for', warn = emitWarning } = options;
   if (!Array.isArray(trustedProxies)) {
     throw new Fault('CONFIG_INVALID', `trustedProxies must be a list, got ${shapeOf(trustedProxies)}`);
@@ -50,44 +68,45 @@ export function createClientAddress(options: ClientAddressOptions = {}): ClientA
     trustedProxies.filter((proxy) => proxy !== unixPeer),
   );
   const trustsUnix = trustedProxies.includes(unixPeer);
-  const peers = new Recent<{ readonly address: string; readonly trusted: boolean }>(
-    remembered,
-    longestAddress,
-  );
+  const peers = new Recent<ShownAddress & { readonly isTrusted: boolean }>(remembered, longestAddress);
+  const unix = { ...shown('', unknownAddress), isTrusted: trustsUnix };
   const warnOnce = onceEach(warn);
   if (ranges.universal.length > 0) warnOnce(trustsEverybody(ranges.universal));
 
   function judgePeer(peer: string) {
     const known = peers.get(peer);
     if (known !== undefined) return known;
-    const judged = { address: addressOf(peer) ?? unknownAddress, trusted: ranges.hasPeer(peer) };
+    const judged = { ...shown(peer, addressOf(peer) ?? unknownAddress), isTrusted: ranges.hasPeer(peer) };
     peers.set(peer, judged);
     return judged;
   }
 
   return (peer, header) => {
-    const { address, trusted } = peer ? judgePeer(peer) : { address: unknownAddress, trusted: trustsUnix };
-    if (address === unknownAddress && !trusted && peer !== gonePeer) warnOnce(peerUnknown);
-    if (!trusted) {
-      if (trustedProxies.length === 0 && isForwarded(header)) warnOnce(proxyUntrusted);
-      return address;
-    }
-    return walk(address, hopsOf(header(forwardingHeader)), ranges);
+    const nearest = peer ? judgePeer(peer) : unix;
+    if (nearest.isTrusted) return walk(nearest, hopsOf(header(forwardingHeader)), ranges);
+    if (nearest.address === unknownAddress && peer !== gonePeer) warnOnce(peerUnknown);
+    if (trustedProxies.length === 0 && isForwarded(header)) warnOnce(proxyUntrusted);
+    return nearest;
   };
 }
 
 /** Goes on while the hop is one of ours; stops where somebody else's words begin, or no address is told. */
-function walk(peer: string, hops: Iterable<string>, trusted: AddressRanges): string {
+function walk(peer: ShownAddress, hops: Iterable<string>, trusted: AddressRanges): ShownAddress {
   let client = peer;
   for (const hop of hops) {
     const host = hostOfNode(hop);
     const address = host === null ? null : addressOf(host);
     if (host === null || address === null) return client;
-    client = address;
+    client = shown(host, address);
     if (!trusted.hasPeer(host)) return client;
   }
   return client;
 }
+
+const shown = (text: string, address: string): ShownAddress => ({
+  address,
+  isTranslated: isTranslated(text, address),
+});
 
 function readerOf(header: string): (value: string | null | undefined) => Iterable<string> {
   if (header === 'x-forwarded-for') return (value) => (value ? hopsOfXForwardedFor(value) : []);

@@ -1,14 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Fault } from '../core/fault.ts';
-import { parseAddress } from '../identity/address.ts';
+import { addressOf } from '../identity/address-ranges.ts';
 
-/** A set of addresses, by their canonical texts. */
-export interface AddressSet {
-  has(address: string): boolean;
-}
-
-/** Proxies whose word counts, by their addresses. */
-export interface TrustedPeers extends AddressSet {
+/** Proxies whose word counts. */
+export interface TrustedPeers {
+  /** Whether a peer of a socket, or a hop that a proxy names, is one of them. */
+  hasPeer(peer: string): boolean;
   /** Whether those without an address, on a Unix socket, are among them. Default false. */
   readonly hasUnix?: boolean | undefined;
 }
@@ -35,8 +31,7 @@ export function createClientIp(options: ClientIpOptions): ClientIp {
   const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
   return (peer, headers) => {
     const address = peer === undefined ? null : addressIn(peer);
-    const isTrusted =
-      peer === undefined ? trustedProxies.hasUnix === true : address !== null && trustedProxies.has(address);
+    const isTrusted = peer === undefined ? trustedProxies.hasUnix === true : trustedProxies.hasPeer(peer);
     if (!isTrusted) {
       if (hasForwardingHeader(headers)) onUntrusted();
       return address ?? unknownAddress;
@@ -71,25 +66,25 @@ function firstIn(header: string): string | null {
 }
 
 /** From the right; what no proxy of ours has written begins where the first stranger is. */
-function nearestIn(header: string, trusted: AddressSet): string | null {
+function nearestIn(header: string, trusted: TrustedPeers): string | null {
   let nearest: string | null = null;
   for (const hop of header.split(',').reverse()) {
-    const address = addressIn(hop.trim());
+    const host = hostIn(hop.trim());
+    const address = addressOf(host);
     if (address === null) return nearest;
     nearest = address;
-    if (!trusted.has(address)) return nearest;
+    if (!trusted.hasPeer(host)) return nearest;
   }
   return nearest;
 }
 
 /** The address in a text, with or without a port, in brackets or not; canonical, null when there is none. */
 export function addressIn(text: string): string | null {
+  return addressOf(hostIn(text));
+}
+
+function hostIn(text: string): string {
   const [, bracketed] = /^\[([0-9A-Fa-f:.%\w]+)\](?::\d{1,5})?$/.exec(text) ?? [];
   const [, quad] = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text) ?? [];
-  try {
-    return parseAddress(bracketed ?? quad ?? text).text;
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'INPUT_INVALID') return null;
-    throw error;
-  }
+  return bracketed ?? quad ?? text;
 }

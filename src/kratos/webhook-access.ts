@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { showsProxy } from '../connections/proxy-signs.ts';
-import { type AddressSet, addressIn } from './client-ip.ts';
+import { addressIn } from './client-ip.ts';
 
 /** Who may call the webhooks. */
 export interface WebhookAccessOptions {
@@ -10,7 +10,7 @@ export interface WebhookAccessOptions {
   /** Secret of the HMAC signature; null: none is asked for. */
   readonly signatureSecret: string | null;
   /** Who may call without either, besides loopback. */
-  readonly addresses: AddressSet;
+  readonly addresses: { has(address: string): boolean };
   /** Seconds since the epoch. Default: the clock of the process. */
   readonly nowSeconds?: (() => number) | undefined;
 }
@@ -19,6 +19,8 @@ export interface WebhookAccessOptions {
 export interface WebhookCaller {
   /** The caller's address, found through trusted proxies. */
   readonly ip: string;
+  /** Whether it was shown as an address of 6to4 or NAT64: that of somebody else, who has not spoken. */
+  readonly isTranslated: boolean;
   readonly headers: IncomingHttpHeaders;
   /** Of the request: `1.1`. */
   readonly httpVersion: string;
@@ -42,7 +44,7 @@ export function createWebhookAccess(
   const nowSeconds = options.nowSeconds ?? (() => Math.floor(Date.now() / 1_000));
   if (tokenSha256 === null && signatureSecret === null) {
     return (caller) => {
-      const address = addressIn(caller.ip);
+      const address = caller.isTranslated ? null : addressIn(caller.ip);
       const isKnown = address !== null && (isLoopback(address) || addresses.has(address));
       return isKnown && !isLed(caller, address)
         ? null

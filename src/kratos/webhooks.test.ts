@@ -90,7 +90,13 @@ describe('after a login', () => {
 describe('who may call', () => {
   const body = bytes({ identifier: 'a' });
   const nobody = { has: () => false };
-  const caller = (ip: string, headers = {}, httpVersion = '1.1') => ({ ip, headers, httpVersion, body });
+  const caller = (ip: string, headers = {}, httpVersion = '1.1') => ({
+    ip,
+    isTranslated: false,
+    headers,
+    httpVersion,
+    body,
+  });
 
   test('without token and secret: loopback and the given addresses', () => {
     const access = createWebhookAccess({
@@ -100,6 +106,8 @@ describe('who may call', () => {
     });
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.5', '10.1.2.3'])
       expect(access(caller(ip))).toBeNull();
+    for (const ip of ['127.0.0.1', '10.1.2.3'])
+      expect(access({ ...caller(ip), isTranslated: true })).toMatchObject({ status: 403 });
     for (const ip of ['10.1.2.4', '203.0.113.1', 'nonsense', ''])
       expect(access(caller(ip))).toMatchObject({ status: 403 });
     const led = [

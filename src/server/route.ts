@@ -22,6 +22,8 @@ export interface RouteCall {
   readonly body: unknown;
   /** The client's address, found through trusted proxies. */
   readonly ip: string;
+  /** Whether {@link ip} was shown as an address of 6to4 or NAT64, which whoever is on the link may take. */
+  readonly isTranslated: boolean;
   /** Whether the socket's peer is one of the trusted proxies: only then its forwarding headers count. */
   readonly fromTrustedProxy: boolean;
   /** The name of the token that let the caller in; null on loopback without tokens and on open routes. */

@@ -258,7 +258,7 @@ function openDoor({ config, routes, tokens, entrance, observation, ...others }: 
     access: new Access(tokens, () =>
       log.warn({ code: 'LOOPBACK_ONLY' }, 'somebody came through a proxy: a service behind one needs tokens'),
     ),
-    addressOf: entrance.addressOf,
+    shownBy: entrance.shownBy,
     isTrusted: entrance.isTrusted,
     onAnswered: (answered) => metrics.http(answered),
     onFault: (error, route) => log.error({ route, error }, 'a request met a fault of ours'),

@@ -299,7 +299,7 @@ describe('the address of a login', () => {
   });
 
   test('is that of the peer where the peer is not trusted, and somebody is told once', async () => {
-    const scene = await open({ proxy: { trustedProxies: { has: () => false } } });
+    const scene = await open({ proxy: { trustedProxies: { hasPeer: () => false } } });
     const spoofed = await statuses(22, (index) =>
       scene.login(wrong(`user${index}@example.com`), { 'true-client-ip': `203.0.113.${index}` }),
     );
@@ -309,7 +309,7 @@ describe('the address of a login', () => {
   });
 
   test('can be the nearest that is no proxy of ours', async () => {
-    const trustedProxies = { has: (address: string) => address === '127.0.0.1' || address.startsWith('10.') };
+    const trustedProxies = { hasPeer: (peer: string) => peer === '127.0.0.1' || peer.startsWith('10.') };
     const scene = await open({ proxy: { forwardedFor: 'nearest', trustedProxies } });
     await scene.login(wrong(), { 'x-forwarded-for': '203.0.113.66, 203.0.113.5, 10.0.0.1' });
     expect(scene.kratos.submitted.at(-1)?.clientIp).toBe('203.0.113.5');

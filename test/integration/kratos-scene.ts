@@ -53,7 +53,7 @@ export async function startScene(options: SceneOptions = {}): Promise<KratosScen
     port: 0,
     upstream: { url: kratos.url },
     backoff,
-    trustedProxies: { has: (address) => address === '127.0.0.1' },
+    trustedProxies: { hasPeer: (peer) => peer === '127.0.0.1' },
     onFault: (error) => faults.push(error),
     ...options.proxy,
   });

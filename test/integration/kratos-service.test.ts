@@ -153,6 +153,8 @@ describe('the service in front of Kratos', () => {
         .ask('POST', `${hooks}/before-login`, { identifier: 'a' }, { 'x-forwarded-for': from })
         .then(({ status }) => status);
     expect([await ask('10.1.2.3'), await ask('203.0.113.9')]).toEqual([200, 403]);
+    // They stand for 10.1.2.3, and whoever is on the link may take them.
+    expect([await ask('2002:a01:203::1'), await ask('64:ff9b::10.1.2.3')]).toEqual([403, 403]);
   });
 
   test('runs the whole engine where it is asked to, and shows what it decides', async () => {

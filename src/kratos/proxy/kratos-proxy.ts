@@ -46,7 +46,7 @@ export interface KratosProxy {
   close(drainMs?: number, graceMs?: number): Promise<void>;
 }
 
-const nobody: TrustedPeers = { has: () => false };
+const nobody: TrustedPeers = { hasPeer: () => false };
 
 /** How long an answer about Kratos's health counts. */
 const healthMs = 1_000;

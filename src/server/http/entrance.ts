@@ -1,4 +1,4 @@
-import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
+import { type ClientAddress, createShownAddress, type ShownAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { AddressRanges } from '../../identity/address-ranges.ts';
 import type { Warning, WarningListener } from '../../limits/warning.ts';
@@ -6,21 +6,23 @@ import { trustedRanges } from '../trusted-ranges.ts';
 
 type ProxySettings = Pick<ServiceConfig, 'trustedProxies' | 'forwardingHeader'>;
 
+type ShownBy = (...seen: Parameters<ClientAddress>) => ShownAddress;
+
 /** Where requests come from. Goes by other proxies when the configuration says so. */
 export class Entrance {
   readonly #warn: WarningListener;
-  #addressOf: ClientAddress;
+  #shownBy: ShownBy;
   #proxies: AddressRanges;
   #mayBeMissing: boolean;
 
   constructor(settings: ProxySettings, warn: WarningListener) {
     this.#warn = warn;
-    this.#addressOf = this.#addresses(settings);
+    this.#shownBy = this.#addresses(settings);
     this.#proxies = trustedRanges(settings.trustedProxies);
     this.#mayBeMissing = settings.trustedProxies.length > 0;
   }
 
-  readonly addressOf: ClientAddress = (peer, header) => this.#addressOf(peer, header);
+  readonly shownBy: ShownBy = (peer, header) => this.#shownBy(peer, header);
   readonly isTrusted = (peer: string | undefined): boolean =>
     peer !== undefined && this.#proxies.hasPeer(peer);
 
@@ -30,10 +32,10 @@ export class Entrance {
    * @throws Fault `CONFIG_INVALID` when a range is not one
    */
   prepare(settings: ProxySettings): () => void {
-    const addressOf = this.#addresses(settings);
+    const shownBy = this.#addresses(settings);
     const proxies = trustedRanges(settings.trustedProxies);
     return () => {
-      this.#addressOf = addressOf;
+      this.#shownBy = shownBy;
       this.#proxies = proxies;
       this.#mayBeMissing = settings.trustedProxies.length > 0;
     };
@@ -41,7 +43,7 @@ export class Entrance {
 
   /**
    * Tells once that somebody who asks as proxies do is none of those that are listed: all visitors behind it would be
-   * limited as one, and nobody would know why. Where none is listed, {@link addressOf} tells.
+   * limited as one, and nobody would know why. Where none is listed, {@link shownBy} tells.
    */
   noteStranger(header: (name: string) => string | undefined): void {
     if (!this.#mayBeMissing || (header('x-forwarded-for') ?? header('forwarded')) === undefined) return;
@@ -49,8 +51,8 @@ export class Entrance {
     this.#warn(strangerForwards);
   }
 
-  #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ClientAddress {
-    return createClientAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
+  #addresses({ trustedProxies, forwardingHeader }: ProxySettings): ShownBy {
+    return createShownAddress({ trustedProxies, forwardingHeader, warn: this.#warn });
   }
 }
 

@@ -4,10 +4,12 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HttpCall } from './http-call.ts';
 
+const shown = { address: '192.0.2.1', isTranslated: false };
+
 function madeCall(ending: AbortSignal, search = '') {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
-  const context = { addressOf: () => '192.0.2.1', isTrusted: () => false, ending };
+  const context = { shownBy: () => shown, isTrusted: () => false, ending };
   const input = { params: {}, caller: null, body: undefined };
   return { call: new HttpCall(request, response, search, input, context), response };
 }

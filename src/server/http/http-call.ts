@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientAddress } from '../../adapters/client-address.ts';
+import type { ClientAddress, ShownAddress } from '../../adapters/client-address.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { isOver, onceClosed } from '../../connections/response-close.ts';
 import { queryFields } from '../../limits/request-path.ts';
@@ -15,7 +15,7 @@ export function headerOf(headers: IncomingHttpHeaders): (name: string) => string
 
 /** What every call of a service shares. */
 export interface CallContext {
-  readonly addressOf: ClientAddress;
+  readonly shownBy: (...seen: Parameters<ClientAddress>) => ShownAddress;
   /** Whether a socket's peer is a trusted proxy. */
   readonly isTrusted: (peer: string | undefined) => boolean;
   /** Aborted when streams have to end. */
@@ -83,12 +83,20 @@ export class HttpCall implements RouteCall {
   }
 
   get ip(): string {
-    return this.#context.addressOf(this.#peer, headerOf(this.headers));
+    return this.#shown.address;
+  }
+
+  get isTranslated(): boolean {
+    return this.#shown.isTranslated;
   }
 
   get signal(): AbortSignal {
     this.#signal ??= this.#endSignal();
     return this.#signal;
+  }
+
+  get #shown(): ShownAddress {
+    return this.#context.shownBy(this.#peer, headerOf(this.headers));
   }
 
   get #peer(): string | undefined {

@@ -80,8 +80,8 @@ class ProxyTrust implements TrustedPeers {
     return this.#hasUnix;
   }
 
-  has(address: string): boolean {
-    return this.#ranges.has(address);
+  hasPeer(peer: string): boolean {
+    return this.#ranges.hasPeer(peer);
   }
 
   /** Changes nothing; what it gives goes by these proxies from then on. */

@@ -21,8 +21,8 @@ export function webhookRoutes(
 ): Route[] {
   const hook = (answer: (body: Uint8Array) => Promise<WebhookAnswer>) => async (call: RouteCall) => {
     const body = call.body as Uint8Array;
-    const { ip, headers, httpVersion } = call;
-    const refusal = access({ ip, headers, httpVersion, body });
+    const { ip, isTranslated, headers, httpVersion } = call;
+    const refusal = access({ ip, isTranslated, headers, httpVersion, body });
     return refusal === null ? answer(body) : refused(refusal);
   };
   const shared = { method: 'POST', role: null, ownAccess: true, rawBody: true } as const;
