@@ -7,7 +7,7 @@ import { readLive } from '../core/retention.ts';
 import type { BookRecord } from '../core/state.ts';
 import type { Token } from '../core/subject.ts';
 import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
-import type { Store, WalkOptions } from '../stores/store.ts';
+import type { HeldRecord, Store, WalkOptions } from '../stores/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import {
   addressOf,
@@ -43,24 +43,25 @@ export class OperatorCalls {
   }
 
   /**
-   * All blocks that run now, of all policies, which take turns. Budget softs are not among them: they never stop an owner.
-   * A block that a key rotation has carried over is listed under both of its hashes until it ends.
+   * All blocks that run now, of all policies, which take turns or come mixed. Budget softs are not among them: they never
+   * stop an owner. A block that a key rotation has carried over is listed under both of its hashes until it ends.
    */
   async *blocks({ signal }: WalkOptions = {}): AsyncGenerator<ActiveBlock> {
     const now = await this.#audit.now();
-    yield* takeTurns(this.#engine.policies.map(({ name }) => this.#blocksOf(name, now, signal)));
-  }
-
-  async *#blocksOf(
-    policy: string,
-    now: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<ActiveBlock> {
-    const keyspace = this.#keyspaceOf(policy);
-    for await (const { key, value } of this.#store.held(keyspace.prefix, signal)) {
-      const address = addressOf({ text: key, was: null }, policy, keyspace);
+    const owners = this.#engine.policies.map(({ name }) => ({ name, keyspace: this.#keyspaceOf(name) }));
+    const prefixes = owners.map(({ keyspace }) => keyspace.prefix);
+    for await (const { key, value } of this.#held(prefixes, signal)) {
+      const owner = owners.find(({ keyspace }) => key.startsWith(keyspace.prefix));
+      const address = owner && addressOf({ text: key, was: null }, owner.name, owner.keyspace);
       if (address) yield* blocksOf(address, value as BlockableRecord, now);
     }
+  }
+
+  #held(prefixes: readonly string[], signal: AbortSignal | undefined): AsyncIterable<HeldRecord> {
+    const store = this.#store;
+    return (
+      store.heldOfAny?.(prefixes, signal) ?? takeTurns(prefixes.map((prefix) => store.held(prefix, signal)))
+    );
   }
 
   /** Ends the HARD and SOFT of a key; scores and memory stay. False when there is nothing to lift. */

@@ -72,6 +72,7 @@ export function lentStore(store: Store): Store {
     transact: (keys, step) => store.transact(keys, step),
     ping: () => store.ping(),
     held: (prefix, signal) => store.held(prefix, signal),
+    heldOfAny: store.heldOfAny?.bind(store),
     close: () => Promise.resolve(),
     setAside: store.setAside?.bind(store),
     immediate: store.immediate,

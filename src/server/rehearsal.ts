@@ -71,6 +71,7 @@ function rehearsalStore(store: Store): Store {
         )),
     ping: () => store.ping(),
     held: (prefix, signal) => store.held(prefix, signal),
+    heldOfAny: store.heldOfAny?.bind(store),
     close: () => Promise.resolve(),
   };
 }

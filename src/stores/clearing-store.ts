@@ -24,6 +24,7 @@ export function clearingStore(store: Store, listen: ClearingListener = () => {})
     setAside: (keys) => setAsideAmong(store, keys),
     ping: () => store.ping(),
     held: (prefix, signal) => store.held(prefix, signal),
+    heldOfAny: store.heldOfAny?.bind(store),
     close: () => store.close(),
   };
 }

@@ -83,6 +83,13 @@ export interface Store {
    * it walking until it has found one more.
    */
   held(prefix: string, signal?: AbortSignal): AsyncIterable<HeldRecord>;
+  /**
+   * As `held`, of several prefixes in one walk, in which their records come mixed. For a store that walks all records: one
+   * that finds them by their prefix has no such method, and is asked for each prefix.
+   */
+  readonly heldOfAny?:
+    | ((prefixes: readonly string[], signal?: AbortSignal) => AsyncIterable<HeldRecord>)
+    | undefined;
   /** Ends what the store owns (connections, files). Calls after it reject with `STORE_CLOSED`. */
   close(): Promise<void>;
 }

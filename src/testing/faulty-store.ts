@@ -59,6 +59,7 @@ export function createFaultyStore(store: Store, clock: Clock): FaultyStore {
     transact: (keys, step) => meet('transact', () => store.transact(keys, step)),
     ping: () => meet('ping', () => store.ping()),
     held: (prefix, signal) => store.held(prefix, signal),
+    heldOfAny: store.heldOfAny?.bind(store),
     close: () => store.close(),
     ...(setAside === undefined ? {} : { setAside }),
   };

@@ -106,6 +106,22 @@ describe.runIf(isRedisInstalled())('round trips to Redis', () => {
       expect(driver.commands).toBe(isCluster ? 3 : 1);
     });
 
+    test('a list of the blocks of all policies takes one walk over the keys', async () => {
+      const environment = group().text.replaceAll(/[^a-z0-9]/g, '');
+      const guard = createGuard({ secret: 'a secret of at least 32 characters', store, environment });
+      const note = { level: 3, by: 'tests', why: 'as told' };
+      const subject = { ip: '203.0.113.8', account: 'alice' };
+      const ids: string[] = [];
+      for (const action of ['auth.login', 'auth.otp', 'api.heavy']) {
+        ids.push((await guard.place({ ...subject, action }, { scope: 'K1', ...note })).id);
+      }
+      driver.restart();
+      const listed: string[] = [];
+      for await (const { id } of guard.blocks()) listed.push(id);
+      expect(listed.sort()).toEqual(ids.sort());
+      expect(driver.walks).toBe(1);
+    });
+
     test('looks and steps that come over different connections while others are under way share theirs', async () => {
       const keys = times(40, () => group().key);
       let answered = 0;

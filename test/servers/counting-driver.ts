@@ -1,10 +1,12 @@
 import type { Driver, DriverEvents, Send } from '../../src/stores/redis/drivers/driver.ts';
 
-/** Passes commands on and counts them: in all, and in rounds, where commands that are under way together count as one. */
+/** Passes commands on and counts them: in all, in walks, and in rounds, where commands that are under way together count as one. */
 export class CountingDriver implements Driver {
   readonly isCluster: boolean;
   rounds = 0;
   commands = 0;
+  /** Walks over all keys. */
+  walks = 0;
   readonly #driver: Driver;
   #underWay = 0;
 
@@ -17,6 +19,7 @@ export class CountingDriver implements Driver {
   restart(): void {
     this.rounds = 0;
     this.commands = 0;
+    this.walks = 0;
   }
 
   open(events: DriverEvents): void {
@@ -37,6 +40,7 @@ export class CountingDriver implements Driver {
   }
 
   masters(): Promise<readonly Send[]> {
+    this.walks += 1;
     return this.#driver.masters();
   }
 

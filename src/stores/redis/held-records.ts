@@ -17,23 +17,45 @@ const envelopeEnd = '79';
 
 export async function* heldPages(
   link: Link,
-  prefix: string,
+  prefixes: readonly string[],
   now: () => number,
 ): AsyncGenerator<readonly HeldRecord[]> {
-  const pattern = `${prefix.replace(/[\\*?[\]^-]/g, '\\$&')}*`;
+  const pattern = patternOf(prefixes);
   const shown = new Set<string>();
   for (const send of await link.masters()) {
     let cursor = '0';
     do {
       const page = pageIn(await send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', keysPerStep]));
       cursor = page.cursor;
-      const fresh = page.keys.filter((key) => key.startsWith(prefix) && !shown.has(key));
+      const fresh = page.keys.filter(
+        (key) => prefixes.some((prefix) => key.startsWith(prefix)) && !shown.has(key),
+      );
       const held = await heldAmong(link, fresh, now);
       for (const { key } of held) shown.add(key);
       yield held;
     } while (cursor !== '0');
   }
 }
+
+/**
+ * What all keys with one of the prefixes match, and few others, so that the server leaves out most of what nobody asked
+ * for: each place of the pattern takes the characters that stand there in one of them.
+ */
+function patternOf([first = '', ...others]: readonly string[]): string {
+  if (others.length === 0) return `${first.replace(special, '\\$&')}*`;
+  const prefixes = [first, ...others];
+  // The server compares bytes: of a character of several it must not be told to take any one.
+  if (prefixes.some((prefix) => !printable.test(prefix))) return '*';
+  const places = Math.min(...prefixes.map(({ length }) => length));
+  const patterns = Array.from({ length: places }, (_, place) => {
+    const characters = new Set(prefixes.map((prefix) => prefix.charAt(place).replace(special, '\\$&')));
+    return characters.size === 1 ? [...characters][0] : `[${[...characters].join('')}]`;
+  });
+  return `${patterns.join('')}*`;
+}
+
+const special = /[\\*?[\]^-]/g;
+const printable = /^[ -~]*$/;
 
 async function heldAmong(link: Link, keys: readonly string[], now: () => number): Promise<HeldRecord[]> {
   const heads = await Promise.all(keys.map((key) => textOf(link, ['GETRANGE', key, '0', envelopeEnd])));

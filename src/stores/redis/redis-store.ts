@@ -162,11 +162,15 @@ export class DrivenRedisStore implements RedisStore {
     await Promise.all(writes);
   }
 
-  async *held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
+  held(prefix: string, signal?: AbortSignal): AsyncGenerator<HeldRecord> {
+    return this.heldOfAny([prefix], signal);
+  }
+
+  async *heldOfAny(prefixes: readonly string[], signal?: AbortSignal): AsyncGenerator<HeldRecord> {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();
     yield* untilAborted(
-      heldPages(this.#link, prefix, () => this.#clock.now()),
+      heldPages(this.#link, prefixes, () => this.#clock.now()),
       signal,
     );
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Key, Retention } from '../../core/records.ts';
+import type { HeldRecord, Store } from '../../stores/store.ts';
 import { briefMs, type Count, collect, countOf, group, kept, times, type UnderTest } from './under-test.ts';
 
 /** Operators see the blocks that run, all of them and no others. */
@@ -94,6 +95,28 @@ export function testHeld(under: UnderTest): void {
       assert.equal((await collect(under.store.held(text))).length, rests.length);
     });
 
+    test('lists those of several prefixes, in one walk where the store has one, and takes them literally', async () => {
+      const { text } = group();
+      const rests = ['login:1:', 'otp:', 'a[p]i:', 'a*:', 'a-z:', 'lógin:'];
+      const others = ['limits:1:', 'otb:', 'api:', 'ab:', 'abz:', 'login:2:'];
+      const keys = [...rests, ...others].map(
+        (rest): Key<Count> => ({ text: `${text}${rest}K4:{tag}`, was: null }),
+      );
+      for (const key of keys) {
+        await under.store.transact([key], (records, now) =>
+          records.put(key, countOf(1, now), { ...kept, hardMs: 60_000 }),
+        );
+      }
+      for (const asked of [rests, rests.slice(0, -1), rests.slice(0, 2), rests.slice(2, 3), []]) {
+        const prefixes = asked.map((rest) => `${text}${rest}`);
+        const held = await collect(heldOfAny(under.store, prefixes));
+        assert.deepEqual(
+          held.map((record) => record.key).sort(),
+          prefixes.map((prefix) => `${prefix}K4:{tag}`).sort(),
+        );
+      }
+    });
+
     test('lists many', async () => {
       const { text } = group();
       const keys = times(300, (index): Key<Count> => ({ text: `${text}K1:{${index}}`, was: null }));
@@ -108,4 +131,9 @@ export function testHeld(under: UnderTest): void {
       assert.deepEqual(held.map((record) => record.key).sort(), keys.map((key) => key.text).sort());
     });
   });
+}
+
+async function* heldOfAny(store: Store, prefixes: readonly string[]): AsyncGenerator<HeldRecord> {
+  if (store.heldOfAny !== undefined) return yield* store.heldOfAny(prefixes);
+  for (const prefix of prefixes) yield* store.held(prefix);
 }
