@@ -12,7 +12,14 @@ import type { Subject, Token } from '../core/subject.ts';
 import { succeed } from '../core/succeed.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import { policyProblem } from './policy-shape.ts';
-import { assertAccount, assertCost, assertRequest, assertSignals, type GuardRequest } from './signals.ts';
+import {
+  assertAccount,
+  assertCost,
+  assertFields,
+  assertRequest,
+  assertSignals,
+  type GuardRequest,
+} from './signals.ts';
 
 export const operationNames = ['check', 'fail', 'succeed', 'consume'] as const;
 export type OperationName = (typeof operationNames)[number];
@@ -39,6 +46,8 @@ export interface EngineOptions {
   readonly policies: readonly Policy[];
   /** Part of every key, so that environments can share a store. */
   readonly environment: string;
+  /** Whether fields that a request does not have are refused. Default false: they are ignored, as those of events are. */
+  readonly refusesUnknownFields?: boolean | undefined;
 }
 
 interface BoundPolicy {
@@ -69,8 +78,9 @@ export class Engine {
   readonly #identifier: Identifier;
   readonly #byAction = new Map<string, BoundPolicy>();
   readonly #keyspaces = new Map<string, Keyspace>();
+  readonly #refusesUnknownFields: boolean;
 
-  constructor({ identifier, policies, environment }: EngineOptions) {
+  constructor({ identifier, policies, environment, refusesUnknownFields = false }: EngineOptions) {
     if (typeof environment !== 'string' || !/^[\w.-]{1,64}$/.test(environment)) {
       throw new Fault(
         'CONFIG_INVALID',
@@ -79,6 +89,7 @@ export class Engine {
     }
     this.policies = policies;
     this.#identifier = identifier;
+    this.#refusesUnknownFields = refusesUnknownFields;
     policies.forEach((policy, index) => {
       assertPolicy(`policies[${index}]`, policy);
       this.#bind(policy, new Keyspace(environment, policy.name));
@@ -115,7 +126,7 @@ export class Engine {
     // The same signals were checked when they came first.
     const known = this.#identifier.recall?.(input);
     if (known !== undefined) return openRequest(policy, keyspace, known);
-    assertSignals(input);
+    this.#assertFields(input);
     assertAccount(input, policy);
     return openRequest(policy, keyspace, this.#identifier.identify(input));
   }
@@ -123,8 +134,13 @@ export class Engine {
   /** Whom a checked request is about. Without an account it has fewer keys; that is for the caller to find out. */
   locate(input: GuardRequest): Located {
     const { policy, keyspace } = this.#boundTo(input);
-    assertSignals(input);
+    this.#assertFields(input);
     return { policy, keyspace, subject: this.#identifier.identify(input) };
+  }
+
+  #assertFields(input: GuardRequest): void {
+    if (this.#refusesUnknownFields) assertFields(input);
+    assertSignals(input);
   }
 
   /** A device of an account, wherever it is. Throws `INPUT_INVALID` where one of the ids does not fit. */

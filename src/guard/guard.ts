@@ -90,7 +90,7 @@ const modesOf = new WeakMap<Guard, FailureModes>();
 /** Puts a guard together from its parts. */
 export function assembleGuard(parts: GuardParts): Guard {
   const { store, identifier, policies, environment, failure = readFailureOptions(), witness } = parts;
-  const engine = new Engine({ identifier, policies, environment });
+  const engine = new Engine({ identifier, policies, environment, refusesUnknownFields: true });
   assertCapsFit(failure, policies);
   const events = new EventHub<GuardEvents>();
   const modesBefore = parts.before && modesOf.get(parts.before);

@@ -72,6 +72,29 @@ describe('a guard that is misused', () => {
     }
   });
 
+  it.each(['acount', 'userAgent', 'deviceId', 'constructor'])(
+    'says so of a request with the field "%s", which would not count',
+    async (field) => {
+      const guard = createGuard({ secret });
+      await guard.check({ ...request, ip: '192.0.2.2' });
+      const given = { ...request, [field]: 'what is meant for another field' };
+      const message = `${field} is no field of a request: there are action, account, ip, ua, device`;
+      const note = { by: 'tests', why: 'as told', level: 1, scope: 'K1' } as const;
+      const call = { ...given, action: 'api.heavy' };
+      for (const asked of [
+        guard.check(given),
+        guard.fail(given),
+        guard.succeed(given),
+        guard.attempt(given, () => true),
+        guard.consume(call),
+        guard.explain(given),
+        guard.place(given, note),
+      ]) {
+        await expect(asked).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+      }
+    },
+  );
+
   it.each([
     ['account', { account: 'a\ud800' }],
     ['account', { account: '\udc00\ud800' }],

@@ -1,9 +1,10 @@
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { fieldNames, unknownField } from '../core/options.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Confidence } from '../core/subject.ts';
 import type { Signals } from '../identity/identifier.ts';
 
-/** What a host tells of one request (engine contract §2). */
+/** What a host tells of one request (engine contract §2). A guard refuses a field that there is not. */
 export interface GuardRequest {
   /** What is attempted, e.g. `auth.login`; a policy is bound to it. */
   readonly action: string;
@@ -51,6 +52,22 @@ export function assertRequest(request: unknown): void {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     refuse('request', 'an object', request);
   }
+}
+
+const requestFields = fieldNames<GuardRequest>({
+  action: true,
+  account: true,
+  ip: true,
+  ua: true,
+  device: true,
+});
+
+/** Refuses a field that there is not: one that is misspelt would be missing, and what it protects with it. */
+export function assertFields(request: GuardRequest): void {
+  const unknown = unknownField(request, requestFields);
+  if (unknown === null) return;
+  const known = [...requestFields].join(', ');
+  throw new Fault('INPUT_INVALID', `${unknown} is no field of a request: there are ${known}`);
 }
 
 /**
