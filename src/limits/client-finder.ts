@@ -1,3 +1,4 @@
+import { Fault } from '../core/fault.ts';
 import type { Token } from '../core/subject.ts';
 import { createComponentHasher, type Secrets } from '../identity/component-hasher.ts';
 import { createIdentifier } from '../identity/identifier.ts';
@@ -8,11 +9,13 @@ import type { ClientKey, ClientKeyspace } from './client-keys.ts';
 /** Whom a call comes from. */
 export type Client = Pick<Call, 'ip' | 'ua' | 'user'>;
 
-/** Finds the key of a client. Throws `INPUT_INVALID` when an anonymous client's `ip` is no address. */
+/** Finds the key of a client. Throws `INPUT_INVALID` when an anonymous client's `ip` is no address, or a `user` has no hash of its own. */
 export type ClientFinder = (client: Client) => ClientKey;
 
 const remembered = 8192;
 const longestUser = 256;
+/** Half of a character: UTF-8 has no bytes for one, so users who differ in nothing else would share a bucket. */
+const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * Composing keys, and hashing their texts anew for each look into a store, costs more than deciding, so those of recent
@@ -29,6 +32,8 @@ export function createClientFinder(keyspace: ClientKeyspace, secrets: Secrets): 
   function ofUser(user: string): ClientKey {
     const known = users.get(user);
     if (known !== undefined) return known;
+    if (loneSurrogate.test(user))
+      throw new Fault('INPUT_INVALID', 'user must not contain half of a surrogate pair');
     const key = keyspace.user(hash('account', user));
     users.set(user, key);
     return key;

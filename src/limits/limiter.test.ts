@@ -166,6 +166,7 @@ describe('a limiter', () => {
     [{ ...get, otherPaths: '/list' }, 'otherPaths must be a list of strings, got a string of 5 characters'],
     [{ ...get, otherPaths: [42] }, 'otherPaths must be a list of strings, got an array of 1'],
     [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
+    [{ ...get, user: 'a\ud800' }, 'user must not contain half of a surrogate pair'],
     [{ ...get, ua: ['curl'] }, 'ua must be a string, got an array of 1'],
   ])('takes no call that is %j', async (call, message) => {
     const { limiter } = bench();
@@ -176,6 +177,7 @@ describe('a limiter', () => {
   it.each<[unknown, string]>([
     [undefined, 'client must be an object, got nothing'],
     [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
+    [{ ...get, user: '\udc00\ud800' }, 'user must not contain half of a surrogate pair'],
   ])('blocks and lifts no client that is %j', async (given, message) => {
     const { limiter } = bench();
     const client = given as Client;
