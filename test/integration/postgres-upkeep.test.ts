@@ -67,6 +67,32 @@ describe.runIf(postgresPrograms() !== null)('PostgreSQL store and its tables', (
     await Promise.all([first.close(), second.close()]);
   });
 
+  test('keep their records where only that of the migrations was dropped, and can be made by a script that runs twice', async () => {
+    const schema = 'forgetful';
+    const { key } = group();
+    const first = open({ schema });
+    expect(await first.transact([key], addOne(key))).toBe(1);
+    await admin.query(`DROP TABLE ${schema}.migrations`);
+    const second = open({ schema });
+    await second.ready();
+    expect(await second.transact([key], addOne(key))).toBe(2);
+    expect(await first.transact([key], addOne(key))).toBe(3);
+    expect(await numberOf(`SELECT count(*) FROM ${schema}.migrations`)).toBe(1);
+    expect(await numberOf(`SELECT count(*) FROM pg_indexes WHERE schemaname = '${schema}'`)).toBe(4);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('are not those of somebody else that have the same name', async () => {
+    await admin.query('CREATE SCHEMA taken; CREATE TABLE taken.records (id serial PRIMARY KEY)');
+    const store = open({ schema: 'taken' });
+    expect(await rejection(store.ready())).toMatchObject({
+      code: 'STORE_FAILED',
+      cause: { message: 'column "sweep_hour" does not exist' },
+    });
+    await store.close();
+    expect(await numberOf(`SELECT count(*) FROM pg_tables WHERE schemaname = 'taken'`)).toBe(1);
+  });
+
   test('keep every character, in databases too that have none of their own for it', async () => {
     await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     const store = open({ connectionString: server.connectionString.replace(/\/\w+$/, '/latin') });

@@ -19,7 +19,7 @@ export const migrations: readonly Migration[] = [
 
 /**
  * Brings the schema up to date: runs every script of `migrations/` that it has not had, in one transaction. Each script notes
- * itself, so that one which was run by hand is not run again; where the records themselves are gone, all of them are. Nodes that start together take turns. A role without the right to make tables will do once the scripts were run.
+ * itself, so that one which was run by hand is not run again; where one of the tables is gone, all of them are. Nodes that start together take turns. A role without the right to make tables will do once the scripts were run.
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const missing = await connections.use((session) => missingIn(session, schema), limitMs);

@@ -2,8 +2,8 @@
 --
 -- A psql script with one variable, the name of a schema that is there:
 --   psql -1 -c 'CREATE SCHEMA IF NOT EXISTS portcullis' -v schema=portcullis -f 0001-records.sql
--- The store runs it by itself, in a transaction, where it has not been run, or where somebody has dropped the table of the
--- records and left the rest. All times are milliseconds since 1970.
+-- The store runs it by itself, in a transaction, where it has not been run, or where somebody has dropped one of the tables
+-- and left the rest: what is there stays. All times are milliseconds since 1970.
 
 -- Which scripts the schema has had. Each notes itself.
 CREATE TABLE IF NOT EXISTS :"schema".migrations (
@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS :"schema".migrations (
 INSERT INTO :"schema".migrations (version, file) VALUES (1, '0001-records.sql')
   ON CONFLICT (version) DO NOTHING;
 
-CREATE TABLE :"schema".records (
+CREATE TABLE IF NOT EXISTS :"schema".records (
   -- Bytewise order makes a prefix a range of the index, whatever the locale of the database.
   key        text COLLATE "C" PRIMARY KEY,
   -- The transaction that wrote the record. Never used twice, so a record that was dropped and made again is
@@ -30,8 +30,8 @@ CREATE TABLE :"schema".records (
   sweep_hour bigint NOT NULL GENERATED ALWAYS AS (expires_at / 3600000) STORED
 ) WITH (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);
 
-CREATE INDEX records_sweep ON :"schema".records (sweep_hour);
-CREATE INDEX records_held ON :"schema".records (key) WHERE held_until > 0;
+CREATE INDEX IF NOT EXISTS records_sweep ON :"schema".records (sweep_hour);
+CREATE INDEX IF NOT EXISTS records_held ON :"schema".records (key) WHERE held_until > 0;
 
 CREATE OR REPLACE FUNCTION :"schema".now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
