@@ -46,6 +46,22 @@ describe('the clock of the machine, as a store has it', () => {
     expect(now()).toBe(1_011_025);
   });
 
+  test('goes on at half speed from what the records of a store have reached, where it is behind that', () => {
+    let monotonicMs = 0;
+    const now = steadyClock(
+      () => 1_000_000 + monotonicMs,
+      () => monotonicMs,
+      1_010_000,
+    );
+    expect(now()).toBe(1_010_000);
+    monotonicMs = 10_000;
+    expect(now()).toBe(1_015_000);
+    monotonicMs = 20_000;
+    expect(now()).toBe(1_020_000);
+    monotonicMs = 21_000;
+    expect(now()).toBe(1_021_000);
+  });
+
   test('never runs backwards and never stands still, however it is set', () => {
     const step = fc.record({
       passMs: fc.integer({ min: 2, max: 5_000 }),

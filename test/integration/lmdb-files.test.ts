@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open as openLmdb } from 'lmdb';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Key } from '../../src/core/records.ts';
 import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { addOne, type Count, collect, group, kept, rejection, times } from '../conformance/under-test.ts';
 
 describe('embedded store and its files', () => {
@@ -33,6 +34,31 @@ describe('embedded store and its files', () => {
     expect(counts).toEqual([1, 1]);
     expect((await collect(second.held(text))).map((held) => held.key)).toEqual([key.text]);
     await second.close();
+  });
+
+  test('goes on from the time that its records have reached where the clock was set back before it started', async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: 10_000_000 });
+    const { key, text } = group();
+    const first = open();
+    await first.transact([key], (records, now) =>
+      records.put(key, { at: now, count: 1 }, { ...kept, hardMs: 40 }),
+    );
+    await first.close();
+    vi.setSystemTime(1_000_000);
+    const second = open();
+    const timeOf = (store: Store) => store.view([], (_, now) => now);
+    expect(await timeOf(second)).toBeGreaterThanOrEqual(10_000_000);
+    expect(await timeOf(second)).toBeLessThan(10_060_000);
+    await expect.poll(() => collect(second.held(text))).toEqual([]);
+    await second.close();
+    const own = createLmdbStore({ path, clock: () => 5 });
+    expect(await timeOf(own)).toBe(5);
+    await own.close();
+    vi.setSystemTime(20_000_000);
+    const third = open();
+    expect(await timeOf(third)).toBe(20_000_000);
+    await third.close();
   });
 
   test('says so, and does not hang, where its folder cannot be made', async () => {

@@ -16,9 +16,10 @@ const aloneMs = 20;
 const waitMs = aloneMs + 5;
 const tidyEveryMs = 10_000;
 
-/** The keys of the database: the mark of the last change, and who has the file open. */
+/** The keys of the database: the mark of the last change, who has the file open, and the latest time of a change, in ms. */
 const changeKey = 0;
 const openersKey = 1;
+const timeKey = 2;
 
 /**
  * The openers of this thread that are still open: one of its that is not among them has crashed. Shared by all copies of this
@@ -92,6 +93,17 @@ export class FileMarks {
     } finally {
       this.#certainUntil = Number.NEGATIVE_INFINITY;
     }
+  }
+
+  /** The latest time that was noted; −∞ where none was. */
+  reachedMs(): number {
+    const noted = Number(this.#marks.get(timeKey) ?? Number.NaN);
+    return Number.isSafeInteger(noted) ? noted : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Within a transaction. */
+  noteTime(now: number): void {
+    if (now > this.reachedMs()) this.#marks.putSync(timeKey, String(now));
   }
 
   /**

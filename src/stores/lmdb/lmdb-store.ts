@@ -43,6 +43,7 @@ const maxKeyLength = 600;
 interface Opened {
   readonly file: RecordFile;
   readonly batches: WriteBatches;
+  readonly clock: () => number;
 }
 
 /** See `createLmdbStore`. */
@@ -65,19 +66,19 @@ export class FolderStore implements LmdbStore {
   }
 
   async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-    const { file } = this.#open ?? (await this.#deadlines.limit(this.#opened()));
-    return this.#show(file, keys, look);
+    const opened = this.#open ?? (await this.#deadlines.limit(this.#opened()));
+    return this.#show(opened, keys, look);
   }
 
   viewNow<T extends object>(keys: readonly Key[], look: (records: Records, now: number) => T): T | undefined {
-    return this.#open === null ? undefined : this.#show(this.#open.file, keys, look);
+    return this.#open === null ? undefined : this.#show(this.#open, keys, look);
   }
 
-  #show<T>(file: RecordFile, keys: readonly Key[], look: (records: Records, now: number) => T): T {
+  #show<T>({ file, clock }: Opened, keys: readonly Key[], look: (records: Records, now: number) => T): T {
     assertKeys(keys);
     this.#assertOpen();
     file.follow();
-    const now = this.#settings.clock();
+    const now = clock();
     const records = new LookRecords(file, keys, now);
     try {
       return look(records, now);
@@ -122,12 +123,12 @@ export class FolderStore implements LmdbStore {
   }
 
   async *#heldPages(prefix: string): AsyncGenerator<readonly HeldRecord[]> {
-    const { file } = await this.#opened();
+    const { file, clock } = await this.#opened();
     let after: Place | null = null;
     for (;;) {
       this.#assertOpen();
       file.refresh();
-      const now = this.#settings.clock();
+      const now = clock();
       const page = file.heldPage(now, after);
       const held: HeldRecord[] = [];
       for (const place of page) {
@@ -173,10 +174,11 @@ export class FolderStore implements LmdbStore {
 
   /** A failed attempt is forgotten, so that the next call makes another one. */
   async #openFile(): Promise<Opened> {
-    const { maxBytes, clock } = this.#settings;
+    const { maxBytes, clockFrom } = this.#settings;
     try {
       const file = await openFile(this.#settings);
-      this.#open = { file, batches: new WriteBatches(file, maxBytes, clock) };
+      const clock = clockFrom(file.reachedMs);
+      this.#open = { file, batches: new WriteBatches(file, maxBytes, clock), clock };
       return this.#open;
     } catch (error) {
       this.#opening = null;

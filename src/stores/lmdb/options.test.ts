@@ -4,15 +4,16 @@ import { settingsOf } from './options.ts';
 
 describe('options of the embedded store', () => {
   test('have defaults', () => {
-    const { clock, ...settings } = settingsOf({ path: 'data' });
+    const { clockFrom, ...settings } = settingsOf({ path: 'data' });
     expect(settings).toEqual({ path: 'data', maxBytes: 1024 ** 3, deadlineMs: 50 });
     vi.useFakeTimers({ toFake: ['Date'], now: 7 });
     onTestFinished(() => void vi.useRealTimers());
-    expect(clock()).toBe(7);
+    expect(clockFrom(Number.NEGATIVE_INFINITY)()).toBe(7);
+    expect(clockFrom(9)()).toBe(9);
   });
 
-  test('take whole milliseconds from a clock that has fractions', () => {
-    expect(settingsOf({ path: 'data', clock: () => 7.9 }).clock()).toBe(7);
+  test('take whole milliseconds from a clock that has fractions, and take it at its word', () => {
+    expect(settingsOf({ path: 'data', clock: () => 7.9 }).clockFrom(9)()).toBe(7);
   });
 
   test.each([undefined, null, 'a place'])('are an object, not %j', (options) => {

@@ -12,13 +12,16 @@ export interface LmdbStoreOptions {
   readonly deadlineMs?: number;
   /**
    * The store's time in milliseconds; a fraction is left out. Processes that share a folder share it too. Default `Date.now`,
-   * at half speed after it was set back.
+   * at half speed after it was set back, also by a process that starts then.
    */
   readonly clock?: () => number;
 }
 
 /** Options with every default filled in. */
-export type LmdbSettings = Required<LmdbStoreOptions>;
+export interface LmdbSettings extends Required<Omit<LmdbStoreOptions, 'clock'>> {
+  /** The store's time, from that which its file has reached. */
+  readonly clockFrom: (reachedMs: number) => () => number;
+}
 
 const leastBytes = 8 * 1024 * 1024;
 const optionKinds: OptionKinds<LmdbStoreOptions> = {
@@ -37,7 +40,8 @@ export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
   }
   assertAtLeast('maxBytes', maxBytes, leastBytes);
   assertAtLeast('deadlineMs', deadlineMs, 1);
-  return Object.freeze({ path, maxBytes, deadlineMs, clock: wholeClock(clock) });
+  const clockFrom = (reachedMs: number) => wholeClock(clock, reachedMs);
+  return Object.freeze({ path, maxBytes, deadlineMs, clockFrom });
 }
 
 function assertAtLeast(name: string, value: number, least: number): void {

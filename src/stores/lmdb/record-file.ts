@@ -19,6 +19,9 @@ const mostInQuarantine = 1_000;
 /** How often the quarantine is looked through. */
 const releaseEveryMs = 3_600_000;
 
+/** How often the time is noted: by as much a process that starts may be behind. */
+const noteTimeEveryMs = 1_000;
+
 /** How many places are looked at in one go. */
 const pageSize = 256;
 
@@ -36,6 +39,9 @@ export class RecordFile {
   /** Texts that could not be read, under the names they had; before each the time at which it was set aside. */
   readonly #quarantine: Database<string, string>;
   readonly #marks: FileMarks;
+  /** The time that its records had reached when it was opened; −∞ where they have not. */
+  readonly reachedMs: number;
+  #noteTimeAt = Number.NEGATIVE_INFINITY;
   #releaseAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: RootDatabase<string, string>) {
@@ -45,6 +51,7 @@ export class RecordFile {
     this.#probe = root.openDB('probe', { encoding: 'string' });
     this.#quarantine = root.openDB('quarantine', { encoding: 'string' });
     this.#marks = new FileMarks(root);
+    this.reachedMs = this.#marks.reachedMs();
   }
 
   /** Resolves when others that have the file open reckon with this one. */
@@ -55,6 +62,16 @@ export class RecordFile {
   /** Writes something that is no record. */
   touch(now: number): void {
     this.#probe.putSync('touched', String(now));
+  }
+
+  /**
+   * Notes the time of a transaction that has written: a process that starts after the clock was set back goes on from there.
+   * Else a block of a minute would last as long as the clock was set back by.
+   */
+  noteTime(now: number): void {
+    if (now < this.#noteTimeAt) return;
+    this.#noteTimeAt = now + noteTimeEveryMs;
+    this.#marks.noteTime(now);
   }
 
   /** Runs `work` in a write transaction; resolves when what it wrote is on the disk. */

@@ -95,7 +95,9 @@ export class WriteBatches {
       if (!call.isOver) this.#apply(call, batch, now);
     }
     this.#waiting = waiting.slice(batch.calls.length);
-    if (batch.writes > 0) this.#makeRoom(batch, now);
+    if (batch.writes === 0) return;
+    this.#file.noteTime(now);
+    this.#makeRoom(batch, now);
   }
 
   #isEnough({ calls, writes, bytes }: Batch): boolean {
