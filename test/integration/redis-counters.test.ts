@@ -44,6 +44,40 @@ describe.runIf(isRedisInstalled()).each(places)('counters on $name', ({ settings
     expect(await hit('again', 'theirs')).toMatchObject([{ count: 6 }]);
   });
 
+  it.each([
+    ['a list', (key: string) => ['LPUSH', key, 'x']],
+    ['a text', (key: string) => ['SET', key, 'of somebody else']],
+    ['the end of all numbers', (key: string) => ['SET', key, '9223372036854775807']],
+    ['more than can be told', (key: string) => ['SET', key, '9007199254740993']],
+  ])('say so of %s under their name, set it aside, and begin anew', async (_, put) => {
+    for (const key of ['strange', '{strange}:tagged']) {
+      await server.cli(...put(key));
+      const kept = `portcullis-quarantine:${key.includes('{') ? key : `{${key}}`}`;
+      await expect(hit(key, 'mine')).rejects.toMatchObject({
+        code: 'RECORD_CORRUPT',
+        message: 'A counter in Redis is something else than a whole number.',
+      });
+      expect(Number(await server.cli('PTTL', kept))).toBeGreaterThan(29 * 86_400_000);
+      expect(await hit(key, 'mine')).toMatchObject([{ count: 1, remainingMs: windowMs }]);
+      await server.cli('DEL', key);
+    }
+  });
+
+  it('set aside a share that is none, and take back nothing from what is no counter', async () => {
+    const share = '{shared}:from:mine';
+    await server.cli('LPUSH', share, 'x');
+    await expect(hit('shared', 'mine')).rejects.toMatchObject({ code: 'RECORD_CORRUPT' });
+    await hit('shared', 'mine');
+    await server.cli('DEL', share);
+    await server.cli('LPUSH', share, 'x');
+    await expect(counters.takeShare('shared', 'mine')).rejects.toMatchObject({ code: 'RECORD_CORRUPT' });
+    await counters.takeShare('shared', 'mine');
+    await server.cli('SET', 'spoilt', 'of somebody else', 'PX', '500');
+    const spoilt = { key: 'spoilt', share: null, remainingMs: windowMs };
+    await expect(counters.takeBack([spoilt])).rejects.toMatchObject({ code: 'RECORD_CORRUPT' });
+    await counters.takeBack([spoilt]);
+  });
+
   if (!tellsEnds) return;
 
   it('tell windows apart that end within the same moment', async () => {
