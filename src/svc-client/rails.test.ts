@@ -353,6 +353,8 @@ describe('the global breaker', () => {
     const left = { 's1@1': target('s1'), 's2@1': target('s2'), 's3@1': target('s3') };
     await breakTarget('s4');
     network.setUp('http://s4', true);
+    await clock.advance(10_001);
+    for (let i = 0; i < 2; i += 1) expect(await ask('s4@1')).toBe(200);
     let answer = () => {};
     const asked = new Promise<void>((resolve) => {
       answer = resolve;
@@ -361,7 +363,7 @@ describe('the global breaker', () => {
       await asked;
       return { status: 200 };
     });
-    await clock.advance(10_001);
+    // The third one that is good closes the breaker.
     const probe = client.call('s4@1', { priority: 'critical' });
     await clock.advance(1);
     const reconfigured = client.reconfigure({ self: 'orders@1', keys: testKeys, retries: 0, targets: left });
@@ -372,6 +374,53 @@ describe('the global breaker', () => {
     await breakTarget('s1');
     await breakTarget('s2');
     expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
+  });
+
+  it('counts a target whose probes are bad once, however often', async () => {
+    const { client, clock, ask, breakTarget } = simulate(3, { partitionTargets: 2, partitionShare: 0.2 });
+    const askAll = async () => {
+      for (const name of ['s1', 's2', 's3']) await ask(`${name}@1`);
+    };
+    await askAll();
+    await breakTarget('s1');
+    for (const cooldownMs of [10_000, 20_000]) {
+      await clock.advance(cooldownMs);
+      expect(await ask('s1@1')).toBe('TARGET_UNREACHABLE');
+      await askAll();
+      expect(client.health().globalBreaker.state).toBe('closed');
+    }
+    await breakTarget('s2');
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
+  });
+
+  it.each([
+    [
+      'that is well again',
+      async ({ clock, network, ask }: ReturnType<typeof simulate>) => {
+        network.setUp('http://s1', true);
+        await clock.advance(10_000);
+        for (let i = 0; i < 3; i += 1) expect(await ask('s1@1')).toBe(200);
+      },
+    ],
+    [
+      'that there is no more',
+      async ({ client, clock }: ReturnType<typeof simulate>) => {
+        const target = (name: string) => ({ url: `http://${name}`, timeoutMs });
+        const targets = { 's2@1': target('s2'), 's3@1': target('s3') };
+        const globalBreaker = { partitionTargets: 2, partitionShare: 0.2 };
+        const options = { self: 'orders@1', keys: testKeys, retries: 0, globalBreaker, targets };
+        await inVirtualTime(clock, client.reconfigure(options));
+      },
+    ],
+  ])('counts no target %s', async (_, change) => {
+    const scene = simulate(3, { partitionTargets: 2, partitionShare: 0.2 });
+    await scene.breakTarget('s1');
+    await change(scene);
+    for (const name of ['s2', 's3']) await scene.ask(`${name}@1`);
+    await scene.breakTarget('s2');
+    expect(scene.client.health().globalBreaker.state).toBe('closed');
+    await scene.breakTarget('s3');
+    expect(scene.client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
   });
 
   it('forgets a saturation that is not reported again', async () => {
