@@ -467,6 +467,17 @@ describe('the global breaker', () => {
     expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
   });
 
+  it('does not take one failing target for a partition because of another that nobody calls any more', async () => {
+    const { breakTarget, ask, client, clock } = simulate(4, { partitionTargets: 2, partitionShare: 0.2 });
+    await breakTarget('s4');
+    await clock.advance(60_000);
+    for (const name of ['s1', 's2', 's3']) await ask(`${name}@1`);
+    await breakTarget('s1');
+    expect(client.health().globalBreaker.state).toBe('closed');
+    await breakTarget('s2');
+    expect(client.health().globalBreaker).toMatchObject({ state: 'open', cause: 'partition' });
+  });
+
   it('lets probes pass, so that a partition can be found over', async () => {
     const { breakTarget, ask, client, clock, network } = simulate(3);
     for (const name of ['s1', 's2', 's3']) await breakTarget(name);

@@ -270,7 +270,7 @@ export class Rails {
     if (this.#troubled < 2) return false;
     const inUse = [...this.#targets.values()].filter(({ askedAt }) => now - askedAt < IN_USE_MS);
     const failing = inUse.filter(({ breaker }) => breaker.state !== 'closed').length;
-    return inUse.length >= partitionTargets && failing > inUse.length * partitionShare;
+    return failing > 1 && inUse.length >= partitionTargets && failing > inUse.length * partitionShare;
   }
 }
 
