@@ -26,6 +26,7 @@ import { openTracing } from './open-tracing.ts';
 import { rehearse } from './rehearsal.ts';
 import type { OpenRoom, Room, RoomParts } from './rooms.ts';
 import type { Route } from './route.ts';
+import { warnOfOtherSecret } from './secret-marks.ts';
 import { isOtherKeyFile, makeSecrets, readSecrets } from './secrets.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { packageVersion } from './version.ts';
@@ -119,6 +120,8 @@ async function putTogether(
   await core.pins.start();
   // One that keeps its deadlines is in this process, or waits long enough for the slowest beginning.
   if (storeReached && !opened.keepsDeadlines) await rehearse(opened.store, config.policies);
+  // After that, for the first call of a process may take longer than a deadline. Nobody shares a memory.
+  if (storeReached && opened.kind !== 'memory') await warnOfOtherSecret(opened.store, config, secrets, log);
   const tokens = new TokenBook(config.tokens);
   const ending = endingOf(open);
   // What callers come in by ends at the same time: each of them takes its time for the drain.
