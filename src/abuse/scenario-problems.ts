@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../core/duration.ts';
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { AllowList } from '../limits/allow-list.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
@@ -7,7 +7,7 @@ import { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
 import { isTree, schemaProblems } from './schema-problems.ts';
 
 const mostScenarios = 64;
-const longestDrainMs = 24 * 60 * MINUTE_MS;
+const longestDrainMs = DAY_MS;
 
 /** A list of scenarios as a configuration has it, or every problem with it. */
 export interface ReadScenarios {

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DAY_MS, HOUR_MS } from '../core/duration.ts';
 import { pathPatternSource } from '../limits/route-table.ts';
 
 /** What a configuration may say of a scenario: {@link Scenario} as a schema. */
@@ -24,7 +25,6 @@ const PathPattern = textLike(
 );
 const MethodName = textLike('^[A-Za-z]{1,20}$', '1 to 20 letters');
 const StatusPattern = textLike('^[1-5]([0-9]{2}|xx)$', 'a status in quotes, like "404" or "4xx"');
-const Minutes = 60_000;
 
 const filterSchema = Type.Object(
   {
@@ -61,7 +61,7 @@ const filterSchema = Type.Object(
 const distinctSchema = Type.Object(
   {
     of: oneOf('path', 'target', 'route', 'id', 'client', 'user', 'network', 'range', 'agent', 'fingerprint'),
-    windowMs: Type.Integer({ minimum: 1_000, maximum: 60 * Minutes }),
+    windowMs: Type.Integer({ minimum: 1_000, maximum: HOUR_MS }),
     atLeast: optional(Type.Integer({ minimum: 2, maximum: 500 })),
     atMost: optional(Type.Integer({ minimum: 1, maximum: 50 })),
     share: optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -95,7 +95,7 @@ const settings = {
         degrade: orNothing(
           Type.Object(
             {
-              forMs: optional(Type.Integer({ minimum: 1_000, maximum: 24 * 60 * Minutes })),
+              forMs: optional(Type.Integer({ minimum: 1_000, maximum: DAY_MS })),
               refillScale: optional(Type.Number({ minimum: 0.1, maximum: 1 })),
               delayMs: optional(Type.Integer({ minimum: 0, maximum: 2_000 })),
             },

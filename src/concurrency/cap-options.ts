@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
@@ -74,7 +75,7 @@ export interface CapSettings {
 /** The most calls a cap lets run or wait. */
 export const LARGEST_LIMIT = 1_000_000;
 /** The longest time a cap measures: timers of a day are exact, those of a month overflow. */
-const LONGEST_MS = 86_400_000;
+const LONGEST_MS = DAY_MS;
 
 /**
  * Only looks whether the limit is free: whoever makes the cap holds it.
@@ -85,7 +86,7 @@ const LONGEST_MS = 86_400_000;
 export function completeCapOptions(options: CapOptions, beside: readonly CapSettings[] = []): CapSettings {
   assertOptions('a cap', options, optionKinds);
   const limit = readLimit(options.limit);
-  const { queue = limit.current, queueDeadlineMs = 1_000, healthReserve = 2, maxRunMs = 60_000 } = options;
+  const { queue = limit.current, queueDeadlineMs = 1_000, healthReserve = 2, maxRunMs = MINUTE_MS } = options;
   const settings = Object.freeze({
     limit,
     route: options.route ?? 'default',

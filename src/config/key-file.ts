@@ -16,6 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { DAY_MS } from '../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import { readText } from './document.ts';
 
@@ -28,8 +29,6 @@ export interface KeyFile {
   /** When the running rotation began, in ms; null when none runs, or nobody noted it. */
   readonly rotatedAt: number | null;
 }
-
-const DAY_MS = 86_400_000;
 
 const OWNER_ONLY = 0o600;
 const GROUP_READS = 0o040;

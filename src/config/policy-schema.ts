@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DAY_MS } from '../core/duration.ts';
 import { blockingRules } from '../core/policy.ts';
 import { choice } from './fields.ts';
 
@@ -11,7 +12,7 @@ const Count = Type.Integer({ minimum: 1, maximum: 10_000 });
 /** A correlation of fewer than two would fire on everybody. */
 const Several = Type.Integer({ minimum: 2, maximum: 10_000 });
 const Score = Type.Integer({ minimum: 0, maximum: 1_000_000 });
-const Milliseconds = Type.Integer({ minimum: 1, maximum: 366 * 24 * 3_600_000 });
+const Milliseconds = Type.Integer({ minimum: 1, maximum: 366 * DAY_MS });
 const Level = Type.Integer({ minimum: 1, maximum: 6 });
 const Levels = Type.Array(Milliseconds, { minItems: 6, maxItems: 6 });
 

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { logLevels } from '../telemetry/log-level.ts';
 import { EnvoyDomainSchema } from './envoy-schema.ts';
 import { choice, cidrs, milliseconds, name, optionalFields, orNull, port, text, whole } from './fields.ts';
@@ -8,7 +9,6 @@ import { ShadowList } from './policy-schema.ts';
 import { ScenariosSection } from './scenarios-section.ts';
 
 const strict = { additionalProperties: false } as const;
-const DAY_MS = 86_400_000;
 
 const Token = Type.Object(
   {
@@ -34,10 +34,10 @@ const Listen = optionalFields(
     spoePort: orNull(port(), 'HAProxy’s SPOE agent. Default null: none.'),
     maxBodyBytes: whole(1024, 64 * 1024 * 1024, 'Default 1 MiB.'),
     maxHeaderBytes: whole(1024, 1024 * 1024, 'Default 16 KiB.'),
-    requestTimeoutMs: milliseconds(10 * 60_000, 'For a request to arrive whole. Default 10 s.'),
-    keepAliveTimeoutMs: milliseconds(60 * 60_000, 'Between requests. Default 65 s.'),
+    requestTimeoutMs: milliseconds(10 * MINUTE_MS, 'For a request to arrive whole. Default 10 s.'),
+    keepAliveTimeoutMs: milliseconds(HOUR_MS, 'Between requests. Default 65 s.'),
     maxConnections: whole(1, 1_000_000, 'At once, of HTTP and of gRPC each. Default 4096.'),
-    drainMs: milliseconds(10 * 60_000, 'For requests that run at SIGTERM. Default 10 s.'),
+    drainMs: milliseconds(10 * MINUTE_MS, 'For requests that run at SIGTERM. Default 10 s.'),
   },
   { description: 'Where the service listens, and what it bears of one client.' },
 );
@@ -61,7 +61,7 @@ const Cap = Type.Object(
 const Failure = optionalFields(
   {
     deadlineMs: orNull(
-      milliseconds(60_000),
+      milliseconds(MINUTE_MS),
       'Time for one operation on the store. Default 50, on the embedded store 1000; null: what the store sets itself.',
     ),
     nodes: whole(1, 100_000, 'How many nodes share the store. Default 1.'),
@@ -85,7 +85,7 @@ const DecisionLog = optionalFields({
     1024 ** 3,
     'What may wait for the disk; more is dropped and counted. Default 4 MiB.',
   ),
-  flushMs: milliseconds(60_000, 'How long a line may wait for others. Default 200.'),
+  flushMs: milliseconds(MINUTE_MS, 'How long a line may wait for others. Default 200.'),
 });
 
 const Telemetry = optionalFields({
@@ -109,7 +109,7 @@ const Telemetry = optionalFields({
     maximum: 1,
     description: 'Share of decisions with a span. Default 0.1.',
   }),
-  metricsEveryMs: milliseconds(60 * 60_000, 'Default 15 s.'),
+  metricsEveryMs: milliseconds(HOUR_MS, 'Default 15 s.'),
 });
 
 /** Everything a layer of an environment may say too. */
@@ -142,7 +142,7 @@ export const sections = {
   telemetry: Telemetry,
   console: optionalFields({ enabled: Type.Boolean({ description: 'Default true.' }) }),
   pins: optionalFields({
-    refreshMs: whole(100, 3_600_000, 'How often pins of other nodes are looked for. Default 2000.'),
+    refreshMs: whole(100, HOUR_MS, 'How often pins of other nodes are looked for. Default 2000.'),
     most: whole(1, 1000, 'Default 64.'),
     longestMs: milliseconds(366 * DAY_MS, 'The longest a pin may last. Default 30 days.'),
   }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
 import { CONTRACT_VERSION } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
@@ -27,7 +28,7 @@ type Trail = Required<Omit<AuditRecord, 'at'>>;
 
 const KEPT_ACTS = 256;
 const MOST_OPEN = 32;
-const KEEP_MS = 400 * 24 * 60 * 60_000;
+const KEEP_MS = 400 * DAY_MS;
 
 /** What operators did, newest last, in the store itself; bounded to the last acts. The store is to be a clearing one. */
 export class AuditTrail {

@@ -1,4 +1,5 @@
 import type { Decision, Mode, Reason, Scope } from '../core/decision.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
 
 /** What each key is, for a person. */
@@ -23,9 +24,9 @@ const modeWords: Readonly<Record<Exclude<Mode, 'NORMAL'>, string>> = {
 /** A length of time in words: the largest unit that fits, rounded up. */
 function inWords(ms: number): string {
   const units: readonly (readonly [number, string])[] = [
-    [86_400_000, 'day'],
-    [3_600_000, 'hour'],
-    [60_000, 'minute'],
+    [DAY_MS, 'day'],
+    [HOUR_MS, 'hour'],
+    [MINUTE_MS, 'minute'],
     [1_000, 'second'],
   ];
   const [unitMs, unit] = units.find(([size]) => ms >= size) ?? ([1_000, 'second'] as const);

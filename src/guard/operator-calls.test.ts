@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Scope, scopes } from '../core/decision.ts';
+import { HOUR_MS, SECOND_MS } from '../core/duration.ts';
 import { createGuard } from '../index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { ActiveBlock } from './block-steps.ts';
@@ -16,8 +17,6 @@ const subject = {
   ua: 'Firefox/1',
   device: { id: 'd1', confidence: 'MEDIUM' },
 } as const;
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 
 /** A store with a guard before, within and after a rotation of its secret. */
 function rotation() {

@@ -1,4 +1,4 @@
-const SECOND_MS = 1000;
+import { SECOND_MS } from '../core/duration.ts';
 
 /** At most so many lines a second; what is left out is counted, so that it can be told. */
 export class LineBudget {

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 
 /** Turns a wall clock's time, counted as if it were UTC, into UTC. In milliseconds. */
@@ -5,7 +6,6 @@ export type TimeZone = (wallMs: number) => number;
 
 export const utc: TimeZone = (wallMs) => wallMs;
 
-const HOUR_MS = 3_600_000;
 /** Clocks on Earth are at most 14 hours ahead. */
 const fixedOffset = /^([+-])(0\d|1[0-4]):?([0-5]\d)$/;
 
@@ -27,7 +27,7 @@ export function timeZoneOf(name: string): TimeZone {
 
 /** The milliseconds of an offset such as `-0730`. */
 export function offsetMsOf(sign: string, hours: number, minutes: number): number {
-  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
 }
 
 /** Offsets change on whole quarters of an hour at most, so one is asked for once per quarter. */

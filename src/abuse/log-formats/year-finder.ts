@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../core/duration.ts';
 import { wallTime } from './calendar.ts';
 
-const DAY_MS = 86_400_000;
 const HALF_YEAR_MS = 183 * DAY_MS;
 /** How far behind a line may be and still be a straggler; a line that is further off has a hole before it. */
 const LATEST_MS = 92 * DAY_MS;

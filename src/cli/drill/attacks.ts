@@ -1,9 +1,6 @@
 import type { Decision } from '../../core/decision.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 import type { AttackStage, Signals } from './attack-stage.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** A standard attack. The attacker knows the source, reads every answer and waits exactly as long as it must. */
 export interface Attack {

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 import type { AttackResult, OwnerFate } from './stage.ts';
 
 /** One attack of a drill and what it came to. */
@@ -37,9 +38,9 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
 const fate = ({ refused, attempts }: OwnerFate): string => `${refused}/${attempts}`;
 
 export function inWords(ms: number): string {
-  if (ms >= 3_600_000) return `${Math.round(ms / 360_000) / 10} h`;
-  if (ms >= 60_000) return `${Math.round(ms / 6_000) / 10} min`;
-  return `${Math.round(ms / 100) / 10} s`;
+  if (ms >= HOUR_MS) return `${Math.round(ms / (HOUR_MS / 10)) / 10} h`;
+  if (ms >= MINUTE_MS) return `${Math.round(ms / (MINUTE_MS / 10)) / 10} min`;
+  return `${Math.round(ms / (SECOND_MS / 10)) / 10} s`;
 }
 
 /** Names to the left, numbers to the right. */

@@ -1,4 +1,5 @@
 import type { Decision } from '../../core/decision.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Policy } from '../../core/policy.ts';
 import { readFailureOptions } from '../../guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from '../../guard/guard.ts';
@@ -26,7 +27,7 @@ export interface AttackResult {
 }
 
 const START_MS = 1_700_000_000_000;
-const OWNER_EVERY_MS = 20 * 60_000;
+const OWNER_EVERY_MS = 20 * MINUTE_MS;
 const ownerKinds = ['trusted', 'known', 'new'] as const;
 
 /** Where one attack is played: a guard of its own, its owners, and time that passes as the attack says. */
@@ -105,7 +106,7 @@ export class Stage implements AttackStage {
         this.#clock.after(OWNER_EVERY_MS, signIn);
         void this.#signIn(kind, login);
       };
-      this.#clock.after((index + 1) * 60_000, signIn);
+      this.#clock.after((index + 1) * MINUTE_MS, signIn);
     }
   }
 

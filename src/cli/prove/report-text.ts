@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 import { eventLines } from '../../testing/prover/events.ts';
 import type { BrokenGuarantee, PolicyProof } from '../../testing/prover/prove.ts';
 import type { Siege, WorstCases } from '../../testing/prover/worst-cases.ts';
@@ -118,7 +119,7 @@ function columns(rows: readonly (readonly string[])[]): string[] {
 function inWords(ms: number): string {
   const round = (value: number) => Math.round(value * 10) / 10;
   if (ms === 0) return 'no time';
-  if (ms >= 2 * 86_400_000) return `${round(ms / 86_400_000)} days`;
-  if (ms >= 3 * 3_600_000) return `${round(ms / 3_600_000)} h`;
-  return ms >= 60_000 ? `${round(ms / 60_000)} min` : `${round(ms / 1_000)} s`;
+  if (ms >= 2 * DAY_MS) return `${round(ms / DAY_MS)} days`;
+  if (ms >= 3 * HOUR_MS) return `${round(ms / HOUR_MS)} h`;
+  return ms >= MINUTE_MS ? `${round(ms / MINUTE_MS)} min` : `${round(ms / 1_000)} s`;
 }

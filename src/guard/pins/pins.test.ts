@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import { defaultPolicies } from '../../core/policy.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
@@ -14,7 +15,6 @@ import { pinnedPolicies } from './pinned-policies.ts';
 import { Pins, type PinsOptions } from './pins.ts';
 
 const secret = 'a secret of sixteen bytes or more';
-const HOUR_MS = 3_600_000;
 const note: PinNote = { by: 'alice', why: 'attack on the list', forMs: HOUR_MS };
 
 /** A node over a store, on a clock that is moved by hand. */

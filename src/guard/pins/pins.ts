@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
@@ -42,8 +43,6 @@ export interface PinsOptions {
   /** Told when pins could not be read; those known stay until they end. */
   readonly onFault?: (fault: Fault) => void;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * What operators hold in place for a time: a limit, what a policy does without the store, a scenario that is off, a rule

@@ -1,5 +1,6 @@
 import type { Server, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
@@ -60,7 +61,7 @@ export interface GrpcListener {
 const defaultMessageBytes = 1024 * 1024;
 const defaultConnections = 4_096;
 const defaultSilentMs = 10_000;
-const defaultIdleMs = 5 * 60_000;
+const defaultIdleMs = 5 * MINUTE_MS;
 const defaultDrainMs = 10_000;
 /** Of one connection, each of which may hold headers and a message; Envoy opens further connections where it needs more. */
 const mostConcurrentStreams = 100;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Entry } from './entry.ts';
 
 /**
@@ -7,14 +8,12 @@ import type { Entry } from './entry.ts';
  */
 export type Place = readonly [band: 'free' | 'held', minute: number, text: string];
 
-const minuteMs = 60_000;
-
 export function placeOf(text: string, { expiresAt, heldUntil }: Entry): Place {
   return heldUntil > 0 ? ['held', minuteOf(heldUntil), text] : ['free', minuteOf(expiresAt), text];
 }
 
 export function minuteOf(timeMs: number): number {
-  return Math.floor(timeMs / minuteMs);
+  return Math.floor(timeMs / MINUTE_MS);
 }
 
 export function isSamePlace(one: Place, other: Place): boolean {

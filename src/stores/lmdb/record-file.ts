@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb';
+import { HOUR_MS } from '../../core/duration.ts';
 import type { Key, StoredRecord } from '../../core/records.ts';
 import { QUARANTINE_MS } from '../quarantine.ts';
 import { recordOfJson } from '../record-json.ts';
@@ -17,7 +18,7 @@ export interface FileUsage {
 const mostInQuarantine = 1_000;
 
 /** How often the quarantine is looked through. */
-const releaseEveryMs = 3_600_000;
+const releaseEveryMs = HOUR_MS;
 
 /** How often the time is noted: by as much a process that starts may be behind. */
 const noteTimeEveryMs = 1_000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/duration.ts';
 import type { CredentialPolicy, LadderPolicy, Policy, RatePolicy, ScorePolicy } from '../../core/policy.ts';
 import type { StoredRecord } from '../../core/records.ts';
 import type { Standing } from '../../core/standing.ts';
@@ -134,7 +135,7 @@ function noteScore(
   }
 }
 
-const MOST_AHEAD_MS = 3 * 24 * 3_600_000;
+const MOST_AHEAD_MS = 3 * DAY_MS;
 
 function noteWindow({ seen, watchUntil }: WatchedWindow, windowMs: number, note: Note): void {
   note(watchUntil);

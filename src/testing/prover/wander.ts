@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/duration.ts';
 import type { CredentialPolicy } from '../../core/policy.ts';
 import { remembered } from '../../core/standing.ts';
 import type { AccountRecord } from '../../core/state.ts';
@@ -77,7 +78,7 @@ export function wander(options: WanderOptions): Wandered {
 function pickTime({ records, t }: State, policy: CredentialPolicy, random: Random): number {
   if (random.chance(0.35)) return t + random.between(0, 1);
   const [first, ...others] = boundariesOf(records, t, policy);
-  if (first === undefined) return t + random.between(1, 3_600_000);
+  if (first === undefined) return t + random.between(1, HOUR_MS);
   const boundary = random.chance(0.5) ? first : random.pick([first, ...others]);
   return Math.max(t, boundary + random.between(-1, 1));
 }

@@ -1,11 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 import type { Confidence } from '../../core/subject.ts';
 import type { Random } from '../random.ts';
 import type { ActorDevice, ActorPlan } from './scenario.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The pace of a world: how much of everything there is, and how far apart. */
 export interface Pace {

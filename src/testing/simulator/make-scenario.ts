@@ -1,10 +1,7 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 import { Random } from '../random.ts';
 import { crowd, habits, ownerHabit, type Pace } from './habits.ts';
 import type { ActorPlan, Scenario, Trouble } from './scenario.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** A world as it follows from a seed. */
 export function makeScenario(seed: number): Scenario {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../core/duration.ts';
 import { guarantees as allGuarantees } from './guarantees/all.ts';
 import type { Guarantee, Watcher } from './guarantees/guarantee.ts';
 import { makeScenario } from './make-scenario.ts';
@@ -32,7 +33,7 @@ export interface SimulationOptions {
 }
 
 /** How long a world that is well again is given to become NORMAL: a shut policy needs 10 min, its probes 2. */
-const CALM_MS = 15 * 60_000;
+const CALM_MS = 15 * MINUTE_MS;
 
 /** Runs the world of a seed. */
 export function simulateSeed(seed: number, options: SimulationOptions = {}): Promise<Simulation> {

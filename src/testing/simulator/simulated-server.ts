@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../core/duration.ts';
 import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { StepRecords } from '../../stores/step-records.ts';
 import type { Random } from '../random.ts';
@@ -8,9 +9,8 @@ import type { Timeline } from './timeline.ts';
 /** Where the simulated time begins, so that no time is zero. */
 export const EPOCH_MS = 1_700_000_000_000;
 
-const HOUR_MS = 3_600_000;
 const RECORD_MS = 72 * HOUR_MS;
-const BOOK_MS = 90 * 24 * HOUR_MS;
+const BOOK_MS = 90 * DAY_MS;
 
 interface Entry {
   readonly value: StoredRecord;

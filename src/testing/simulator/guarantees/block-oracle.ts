@@ -1,4 +1,5 @@
 import type { Reason, Scope } from '../../../core/decision.ts';
+import { MINUTE_MS } from '../../../core/duration.ts';
 import type { StoredRecord } from '../../../core/records.ts';
 import type { Holder } from '../../../core/standing.ts';
 import type { AccountRecord, BookRecord, NetworkRecord } from '../../../core/state.ts';
@@ -15,7 +16,7 @@ export interface Expectation {
 
 /** The contract's own numbers, written down a second time on purpose: a changed policy must not change what is held. */
 const ADMITTED_AGENTS = 50;
-const ADMISSION_MS = 15 * 60_000;
+const ADMISSION_MS = 15 * MINUTE_MS;
 
 /** Several guarantees ask for the same view of the same operation. */
 const asked = new WeakMap<OperationTrace, { readonly messages: number; readonly expectation: Expectation }>();

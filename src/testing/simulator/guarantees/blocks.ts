@@ -1,11 +1,11 @@
 import type { Reason, Scope } from '../../../core/decision.ts';
+import { MINUTE_MS } from '../../../core/duration.ts';
 import type { StoredRecord } from '../../../core/records.ts';
 import type { Holder, Standing } from '../../../core/standing.ts';
 import type { AccountDevice, AccountRecord } from '../../../core/state.ts';
 import { expectationOf } from './block-oracle.ts';
 import { type Guarantee, ofChanges } from './guarantee.ts';
 
-const MINUTE_MS = 60_000;
 const ADVISORY_LEVEL = 3;
 const API_LEVEL = 4;
 

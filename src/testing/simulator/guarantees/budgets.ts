@@ -1,8 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../../core/duration.ts';
 import type { AccountRecord } from '../../../core/state.ts';
 import { ofChanges } from './guarantee.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
-const cooldownMs: Readonly<Record<string, number>> = { login: 60 * 60_000, otp: 120 * 60_000 };
+const cooldownMs: Readonly<Record<string, number>> = { login: HOUR_MS, otp: 2 * HOUR_MS };
 
 export const budgetEpochIsFixed = ofChanges(
   'a-budget-epoch-is-never-extended',

@@ -1,8 +1,7 @@
+import { MINUTE_MS } from '../../../core/duration.ts';
 import type { OperationTrace } from '../operation-trace.ts';
 import type { Guarantee } from './guarantee.ts';
 import { PerPolicy } from './modes.ts';
-
-const MINUTE_MS = 60_000;
 
 interface Cap {
   readonly scope: 'K4' | 'K1' | 'K2';

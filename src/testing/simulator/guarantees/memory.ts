@@ -1,9 +1,9 @@
+import { MINUTE_MS } from '../../../core/duration.ts';
 import type { StoredRecord } from '../../../core/records.ts';
 import type { Holder } from '../../../core/standing.ts';
 import type { BookRecord } from '../../../core/state.ts';
 import { type Guarantee, ofChanges } from './guarantee.ts';
 
-const MINUTE_MS = 60_000;
 /** One point is forgotten per interval at the fastest. */
 const decayMs: Readonly<Record<string, number>> = {
   K4: 10 * MINUTE_MS,

@@ -1,7 +1,5 @@
 import type { Mode } from '../../../core/decision.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
+import { MINUTE_MS, SECOND_MS } from '../../../core/duration.ts';
 
 interface Probe {
   readonly at: number;

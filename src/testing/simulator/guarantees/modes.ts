@@ -1,10 +1,8 @@
 import type { Mode } from '../../../core/decision.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../core/duration.ts';
 import type { OperationTrace } from '../operation-trace.ts';
 import type { Guarantee } from './guarantee.ts';
 import { ModeModel } from './mode-model.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 /** One value per node and policy. */
 export class PerPolicy<V> {
