@@ -102,6 +102,7 @@ export function isInternal(error: unknown): boolean {
 
 type Misuse = Fault & { readonly code: 'INPUT_INVALID' | 'OPERATION_UNKNOWN' };
 
-function isMisuse(error: unknown): error is Misuse {
+/** Whether a call was wrong, not what happened to it: its caller is told in words. */
+export function isMisuse(error: unknown): error is Misuse {
   return error instanceof Fault && (error.code === 'INPUT_INVALID' || error.code === 'OPERATION_UNKNOWN');
 }

@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { Fault } from '../../core/fault.ts';
 import type { OperationName } from '../../guard/engine.ts';
 import type { Guard } from '../../guard/guard.ts';
-import { ProblemSchema, problemBody } from '../http/problem.ts';
+import { isMisuse, ProblemSchema, problemBody } from '../http/problem.ts';
 import { listBodyBytes, type Route } from '../route.ts';
 import { chainsOf } from './batch-order.ts';
 import { decisionText } from './decision-text.ts';
@@ -56,9 +55,7 @@ async function answerTo(guard: Guard, { op, ...signals }: Item): Promise<string>
   try {
     return decisionText(await decide(guard, op, signals));
   } catch (error) {
-    const isMisuse =
-      error instanceof Fault && (error.code === 'INPUT_INVALID' || error.code === 'OPERATION_UNKNOWN');
-    if (!isMisuse) throw error;
-    return JSON.stringify(problemBody(error.code as 'INPUT_INVALID', error.message));
+    if (!isMisuse(error)) throw error;
+    return JSON.stringify(problemBody(error.code, error.message));
   }
 }
