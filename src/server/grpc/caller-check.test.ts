@@ -41,6 +41,7 @@ describe('who may ask over gRPC', () => {
     [{ authorization: 'bearer  decide-token-0123 ' }, 'admitted'],
     [{ authorization: 'Bearer operate-token-012' }, 'forbidden'],
     [{ 'x-portcullis-token': 'decide-token-0123' }, 'admitted'],
+    [{ 'x-portcullis-token': '', authorization: 'Bearer decide-token-0123' }, 'admitted'],
     [{ 'x-portcullis-token': 'wrong', authorization: 'Bearer decide-token-0123' }, 'unauthenticated'],
   ] as const)('with tokens, also on this machine: %j is %s', (metadata, admittance) => {
     expect(callerCheck(tokens, '127.0.0.1')(caller('127.0.0.1:50000', metadata))).toBe(admittance);

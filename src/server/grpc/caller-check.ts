@@ -1,4 +1,4 @@
-import { isLoopback, rolesOf, tokenHeader } from '../http/access.ts';
+import { isLoopback, presentedToken, rolesOf, tokenHeader } from '../http/access.ts';
 import type { TokenBook } from '../http/token-book.ts';
 
 /** Whether a caller may ask for decisions. */
@@ -28,13 +28,8 @@ export function callerCheck(tokens: TokenBook, host: string): (caller: CallerTra
 const addressIn = (peer: string): string => peer.slice(0, peer.lastIndexOf(':'));
 
 function admittanceBy(tokens: TokenBook, { metadata }: CallerTraits): Admittance {
-  const presented = metadata(tokenHeader) ?? bearerIn(metadata('authorization'));
-  const holder = presented === undefined ? null : tokens.find(presented);
+  const presented = presentedToken(metadata(tokenHeader), metadata('authorization'));
+  const holder = presented === null ? null : tokens.find(presented);
   if (holder === null) return 'unauthenticated';
   return rolesOf[holder.role].includes('decide') ? 'admitted' : 'forbidden';
-}
-
-function bearerIn(authorization: string | undefined): string | undefined {
-  if (authorization === undefined || !/^bearer /i.test(authorization)) return undefined;
-  return authorization.slice('bearer '.length).trim();
 }

@@ -38,7 +38,8 @@ export class Access {
     if (route.ownAccess) return anybody;
     if (this.#tokens.isEmpty) return this.#admitLocal(request, route);
     if (route.role === null) return anybody;
-    const presented = presentedToken(request);
+    const { [tokenHeader]: own, authorization } = request.headers;
+    const presented = presentedToken(typeof own === 'string' ? own : undefined, authorization);
     if (presented === null) {
       return refused('TOKEN_MISSING', 'This needs a token: Authorization: Bearer … or X-Portcullis-Token.');
     }
@@ -79,11 +80,13 @@ export class Access {
 
 const refused = (code: ProblemCode, detail: string): Admission => ({ allowed: false, code, detail });
 
-/** The token a request shows; null when it shows none. */
-function presentedToken({ headers }: IncomingMessage): string | null {
-  const own = headers[tokenHeader];
-  if (typeof own === 'string' && own !== '') return own;
-  const { authorization } = headers;
+/**
+ * The token that a caller shows; null when it shows none.
+ *
+ * @param own what it sent as {@link tokenHeader}
+ */
+export function presentedToken(own: string | undefined, authorization: string | undefined): string | null {
+  if (own !== undefined && own !== '') return own;
   if (authorization === undefined || !/^bearer /i.test(authorization)) return null;
   const token = authorization.slice('bearer '.length).trim();
   return token === '' ? null : token;
