@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPostgresUrl, isRedisUrl } from '../config/store-name.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { PRIVATE_FOLDER } from '../folders/make-folder.ts';
 import type { Store } from '../stores/store.ts';
@@ -19,11 +20,11 @@ const deadlineMs = 5_000;
  * @param forms what the command takes, for whoever names something else
  */
 export async function openStore(url: string, mayBeNew = true, forms = storeForms): Promise<Store> {
-  if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(url)) {
+  if (isRedisUrl(url)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     return createRedisStore({ url, deadlineMs });
   }
-  if (/^postgres(ql)?:\/\//.test(url)) {
+  if (isPostgresUrl(url)) {
     const { createPostgresStore } = await import('../stores/postgres/index.ts');
     return createPostgresStore({ connectionString: url, deadlineMs });
   }

@@ -3,6 +3,7 @@ import { AddressRanges } from '../identity/address-ranges.ts';
 import { placeOfUrl } from '../stores/redis/url-place.ts';
 import type { Problem } from './problem.ts';
 import type { ServiceData } from './service-schema.ts';
+import { isStoreName, storeForms } from './store-name.ts';
 
 type Report = (path: string, message: string) => void;
 
@@ -37,15 +38,9 @@ function judgeTokens(tokens: NonNullable<ServiceData['tokens']>, report: Report)
   });
 }
 
-const storeForm = /^(lmdb|memory|lmdb:.+|(rediss?(\+(cluster|sentinel))?|postgres(ql)?):\/\/.+)$/s;
-
 function judgeStore(store: string | undefined, report: Report): void {
   if (store === undefined) return;
-  if (!storeForm.test(store))
-    report(
-      'store',
-      'must be lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…',
-    );
+  if (!isStoreName(store)) report('store', `must be ${storeForms}`);
   else if (store.startsWith('redis')) judge('store', () => placeOfUrl(store), /^url |\.$/g, report);
 }
 

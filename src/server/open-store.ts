@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { isPostgresUrl, isRedisUrl, storeForms } from '../config/store-name.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { defaultDeadlineMs } from '../guard/failure/failure-policy.ts';
 import type { Store } from '../stores/store.ts';
@@ -72,20 +73,17 @@ export async function openServiceStore(
     const store = createLmdbStore({ path, deadlineMs });
     return { store, kind: 'lmdb', keepsDeadlines: true, ready: () => store.ready().catch(nameOthers) };
   }
-  if (/^rediss?(\+(cluster|sentinel))?:\/\//.test(name)) {
+  if (isRedisUrl(name)) {
     const { createRedisStore } = await import('../stores/redis/index.ts');
     const store = createRedisStore({ url: name, deadlineMs });
     return { store, kind: 'redis', keepsDeadlines: false, ready: () => store.ready() };
   }
-  if (/^postgres(ql)?:\/\//.test(name)) {
+  if (isPostgresUrl(name)) {
     const { createPostgresStore } = await import('../stores/postgres/index.ts');
     const store = createPostgresStore({ connectionString: name, deadlineMs, onFault });
     return { store, kind: 'postgres', keepsDeadlines: false, ready: () => store.ready() };
   }
-  throw new Fault(
-    'CONFIG_INVALID',
-    `store must be lmdb, lmdb:FOLDER, memory, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…, got ${shapeOf(name)}`,
-  );
+  throw new Fault('CONFIG_INVALID', `store must be ${storeForms}, got ${shapeOf(name)}`);
 }
 
 /** Whoever has not chosen the embedded store may do as well without its driver. */

@@ -1,4 +1,5 @@
 import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
+import { isRedisUrl } from '../../config/store-name.ts';
 import type { EventHub } from '../../guard/events.ts';
 import { AddressRanges } from '../../identity/address-ranges.ts';
 import type { TrustedPeers } from '../../kratos/client-ip.ts';
@@ -113,7 +114,7 @@ function countingBackoff(
 
 /** Redis counts by itself, as an existing deployment does. */
 async function countersOf({ store, failure }: ServiceConfig): Promise<ExpiringCounters | null> {
-  if (!/^rediss?(\+(cluster|sentinel))?:\/\//.test(store)) return null;
+  if (!isRedisUrl(store)) return null;
   const { createRedisCounters } = await import('../../stores/redis/index.ts');
   return createRedisCounters({ url: store, deadlineMs: deadlineOf(store, failure) });
 }

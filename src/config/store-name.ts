@@ -1,0 +1,18 @@
+const redisSchemes = 'rediss?(?:\\+(?:cluster|sentinel))?';
+const postgresSchemes = 'postgres(?:ql)?';
+
+const redisUrl = new RegExp(`^${redisSchemes}://`);
+const postgresUrl = new RegExp(`^${postgresSchemes}://`);
+const storeName = new RegExp(`^(?:lmdb|memory|lmdb:.+|(?:${redisSchemes}|${postgresSchemes})://.+)$`, 's');
+
+/** What {@link isStoreName} takes, for people. */
+export const storeForms =
+  'lmdb, memory, lmdb:FOLDER, redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://… or postgres://…';
+
+/** Whether a store is Redis: one server, a cluster, or one behind sentinels. */
+export const isRedisUrl = (store: string): boolean => redisUrl.test(store);
+
+export const isPostgresUrl = (store: string): boolean => postgresUrl.test(store);
+
+/** Whether the text has the form of a store that a service can be given. */
+export const isStoreName = (text: string): boolean => storeName.test(text);
