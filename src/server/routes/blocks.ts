@@ -6,8 +6,8 @@ import type { BlockBook } from '../block-book.ts';
 import { listBlocks } from '../block-listing.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
-import type { EventSignals } from './decisions.ts';
-import { noteOf } from './operator-note.ts';
+import { type EventSignals, requestOf } from './decisions.ts';
+import { type GivenNote, noteOf } from './operator-note.ts';
 import {
   AuditSchema,
   BlockSchema,
@@ -45,7 +45,7 @@ const PlaceSchema = Type.Object(
   strict,
 );
 
-type Placing = EventSignals & { scope: Scope; level: number; by?: string; why: string };
+type Placing = EventSignals & GivenNote & { readonly scope: Scope; readonly level: number };
 
 /** What operators see and do of blocks: list, lift, place, and the trail of it. */
 export function blockRoutes(guard: Guard, book: BlockBook): Route[] {
@@ -92,7 +92,7 @@ function liftRoute(book: BlockBook): Route {
     requiredWithoutToken: notedWithoutToken,
     answers: { 200: Type.Object({ lifted: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ params, body, caller }) => {
-      const note = noteOf(caller, body as { by?: string; why: string });
+      const note = noteOf(caller, body as GivenNote);
       return { status: 200, body: { lifted: await book.lift(params.id ?? '', note) } };
     },
   };
@@ -108,10 +108,9 @@ function placeRoute(guard: Guard): Route {
     requiredWithoutToken: notedWithoutToken,
     answers: { 200: BlockSchema, 400: ProblemSchema, 503: ProblemSchema },
     handle: async ({ body, caller }) => {
-      const { action, account, ip, ua, device, scope, level, ...note } = body as Placing;
-      const request = { action: action ?? 'auth.login', account, ip, ua, device };
-      const placement = { scope, level, ...noteOf(caller, note) };
-      return { status: 200, body: await guard.place(request, placement) };
+      const { scope, level, by, why, ...signals } = body as Placing;
+      const placement = { scope, level, ...noteOf(caller, { by, why }) };
+      return { status: 200, body: await guard.place(requestOf(signals), placement) };
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Client, Limiter } from '../../limits/index.ts';
 import { checkedNote } from '../../operators/operator-note.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
-import { noteOf } from './operator-note.ts';
+import { type GivenNote, noteOf } from './operator-note.ts';
 import { notedWithoutToken, noteFields } from './schemas.ts';
 
 /** What routes on the clients of the gateway need. */
@@ -27,7 +27,7 @@ const LiftBody = Type.Object({ ...client, ...noteFields }, strict);
 const Level = Type.Integer({ minimum: 1, maximum: defaultApi.ladder.maxLevel });
 const BlockBody = Type.Object({ ...client, level: Type.Optional(Level), ...noteFields }, strict);
 
-type Noted = Client & { readonly by?: string; readonly why: string; readonly level?: number };
+type Noted = Client & GivenNote & { readonly level?: number };
 
 /**
  * What operators do about callers of the gateway, whom limits and scenarios block. The caller is typed in, hashed, and

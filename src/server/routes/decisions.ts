@@ -37,10 +37,16 @@ export function decisionRoutes(guard: Guard): Route[] {
 
 /** Runs one operation. The default action is that of the event format. */
 export function decide(guard: Guard, op: OperationName, signals: EventSignals): Promise<Decision> {
-  const { account, ip, ua, device, cost } = signals;
-  const action = signals.action ?? (op === 'consume' ? 'api.heavy' : 'auth.login');
-  const request: GuardRequest = { action, account, ip, ua, device };
-  return op === 'consume' ? guard.consume(request, cost ?? undefined) : guard[op](request);
+  if (op !== 'consume') return guard[op](requestOf(signals));
+  return guard.consume(requestOf(signals, 'api.heavy'), signals.cost ?? undefined);
+}
+
+/** What a guard is asked with, where the signals may name no action. */
+export function requestOf(
+  { action, account, ip, ua, device }: EventSignals,
+  usualAction = 'auth.login',
+): GuardRequest {
+  return { action: action ?? usualAction, account, ip, ua, device };
 }
 
 function decided(decision: Decision): RouteAnswer {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Guard } from '../../guard/guard.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
-import type { EventSignals } from './decisions.ts';
+import { type EventSignals, requestOf } from './decisions.ts';
 import { DecisionSchema, ScopeSchema, SignalsSchema } from './schemas.ts';
 
 const Held = Type.Union([Type.Null(), Type.Object({ level: Type.Integer(), until: Type.Integer() })]);
@@ -63,11 +63,10 @@ export function explainRoutes(guard: Guard): Route[] {
       role: 'observe',
       body: SignalsSchema,
       answers: { 200: ExplanationSchema, 400: ProblemSchema, 503: ProblemSchema },
-      handle: async ({ body }) => {
-        const { action, account, ip, ua, device } = body as EventSignals;
-        const request = { action: action ?? 'auth.login', account, ip, ua, device };
-        return { status: 200, body: await guard.explain(request) };
-      },
+      handle: async ({ body }) => ({
+        status: 200,
+        body: await guard.explain(requestOf(body as EventSignals)),
+      }),
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { Pin, PinRequest } from '../../guard/pins/pin.ts';
 import type { Pins } from '../../guard/pins/pins.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
-import { noteOf } from './operator-note.ts';
+import { type GivenNote, noteOf } from './operator-note.ts';
 import { notedWithoutToken, noteFields } from './schemas.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -47,8 +47,6 @@ const PinSchema = Type.Object(
 );
 
 const shown = ({ id: name, ...pin }: Pin) => ({ name, ...pin });
-
-type Noted = { readonly by?: string; readonly why: string; readonly forMs: number };
 
 /** One path per thing that can be pinned; what is pinned is in the path, whom it is for and for how long in the body. */
 const pinnable: readonly {
@@ -134,10 +132,10 @@ export function pinRoutes(pins: Pins, storeNow: () => Promise<number>): Route[] 
         requiredWithoutToken: notedWithoutToken,
         answers: { 200: PinSchema, 400: ProblemSchema, 503: ProblemSchema },
         handle: async ({ body: given, params, caller }) => {
-          const { by, why, forMs, ...rest } = given as Noted;
+          const { by, why, forMs, ...rest } = given as GivenNote & { readonly forMs: number };
           const asked = request(rest, params) as PinRequest;
-          const noted = noteOf(caller, by === undefined ? { why } : { by, why });
-          return { status: 200, body: shown(await pins.put(asked, { ...noted, forMs })) };
+          const noted = { ...noteOf(caller, { by, why }), forMs };
+          return { status: 200, body: shown(await pins.put(asked, noted)) };
         },
       }),
     ),
@@ -150,7 +148,7 @@ export function pinRoutes(pins: Pins, storeNow: () => Promise<number>): Route[] 
       requiredWithoutToken: notedWithoutToken,
       answers: { 200: Type.Object({ removed: Type.Boolean() }), 400: ProblemSchema, 503: ProblemSchema },
       handle: async ({ params, body, caller }) => {
-        const noted = noteOf(caller, body as { by?: string; why: string });
+        const noted = noteOf(caller, body as GivenNote);
         return { status: 200, body: { removed: await pins.remove(params.name ?? '', noted) } };
       },
     },
