@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
 import { Fault } from '../../core/fault.ts';
+import { problemMediaType } from '../../limits/index.ts';
 import type { ConnectionBounds } from './bounds.ts';
 import { endWithLastWords } from './last-words.ts';
 import { type ProblemCode, problemBody } from './problem.ts';
@@ -166,7 +167,7 @@ function endWithProblem(socket: Socket | null, code: ProblemCode): number {
   const body = JSON.stringify(problem);
   endWithLastWords(
     socket,
-    `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   return problem.status;
 }

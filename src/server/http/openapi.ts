@@ -1,4 +1,5 @@
 import type Type from 'typebox';
+import { problemMediaType } from '../../limits/index.ts';
 import type { Route } from '../route.ts';
 import { ProblemSchema } from './problem.ts';
 
@@ -77,7 +78,7 @@ function answerOf(status: number, schema: Type.TSchema | null, schemas: Tree): J
 
 const problemAnswer = (schema: Json): Json => ({
   description: 'A problem, RFC 9457',
-  content: { 'application/problem+json': { schema } },
+  content: { [problemMediaType]: { schema } },
 });
 
 function pathParameters({ path }: Route): Json[] {

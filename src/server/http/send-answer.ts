@@ -9,6 +9,11 @@ const notKept = ['Cache-Control', 'no-store'] as const;
 
 const jsonType = 'application/json; charset=utf-8';
 
+const jsonHeaders = { 'Content-Type': jsonType };
+
+/** An answer whose text is JSON already. */
+export const jsonText = (body: string): RouteAnswer => ({ status: 200, headers: jsonHeaders, body });
+
 /** What goes along with an answer whatever it is. */
 export interface SendOptions {
   /** What the client sent, to be echoed, unless the answer names its request itself. */

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { OperationName } from '../../guard/engine.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { isMisuse, ProblemSchema, problemBody } from '../http/problem.ts';
+import { jsonText } from '../http/send-answer.ts';
 import { listBodyBytes, type Route } from '../route.ts';
 import { chainsOf } from './batch-order.ts';
 import { decisionText } from './decision-text.ts';
@@ -30,11 +31,7 @@ export function batchRoutes(guard: Guard): Route[] {
         400: ProblemSchema,
         413: ProblemSchema,
       },
-      handle: async ({ body }) => ({
-        status: 200,
-        headers: { 'Content-Type': 'application/json; charset=utf-8' },
-        body: `[${(await runAll(guard, body as readonly Item[])).join(',')}]`,
-      }),
+      handle: async ({ body }) => jsonText(`[${(await runAll(guard, body as readonly Item[])).join(',')}]`),
     },
   ];
 }

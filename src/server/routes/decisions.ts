@@ -3,7 +3,8 @@ import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { ProblemSchema } from '../http/problem.ts';
-import type { Route, RouteAnswer } from '../route.ts';
+import { jsonText } from '../http/send-answer.ts';
+import type { Route } from '../route.ts';
 import { decisionText } from './decision-text.ts';
 import { CallSchema, DecisionSchema, SignalsSchema } from './schemas.ts';
 
@@ -12,8 +13,6 @@ export type EventSignals = Omit<GuardRequest, 'action'> & {
   readonly action?: string | null;
   readonly cost?: number | null;
 };
-
-const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
 
 const summaries: Readonly<Record<OperationName, string>> = {
   check: 'Decides before credentials are looked at. Writes nothing.',
@@ -31,7 +30,7 @@ export function decisionRoutes(guard: Guard): Route[] {
     role: 'decide',
     body: op === 'consume' ? CallSchema : SignalsSchema,
     answers: { 200: DecisionSchema, 400: ProblemSchema },
-    handle: ({ body }) => decide(guard, op, body as EventSignals).then(decided),
+    handle: async ({ body }) => jsonText(decisionText(await decide(guard, op, body as EventSignals))),
   }));
 }
 
@@ -47,8 +46,4 @@ export function requestOf(
   usualAction = 'auth.login',
 ): GuardRequest {
   return { action: action ?? usualAction, account, ip, ua, device };
-}
-
-function decided(decision: Decision): RouteAnswer {
-  return { status: 200, headers: jsonHeaders, body: decisionText(decision) };
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { openApi } from '../http/openapi.ts';
+import { jsonText } from '../http/send-answer.ts';
 import type { Route } from '../route.ts';
 
 /** `GET /metrics`, for Prometheus. */
@@ -33,7 +34,7 @@ export function openApiRoutes(routes: () => readonly Route[], version: string): 
       answers: { 200: Type.Object({}) },
       handle: () => {
         text ??= JSON.stringify(openApi(routes(), version));
-        return { status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: text };
+        return jsonText(text);
       },
     },
   ];
