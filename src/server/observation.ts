@@ -2,7 +2,7 @@ import type { ScenarioListener } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { Fault } from '../core/fault.ts';
 import type { AuditEvent } from '../guard/events.ts';
-import { type BreakerPolicy, defaultBreaker } from '../guard/failure/failure-policy.ts';
+import type { BreakerPolicy } from '../guard/failure/failure-policy.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Pin } from '../guard/pins/pin.ts';
 import type { LimitListener } from '../limits/events.ts';
@@ -44,7 +44,7 @@ export function openObservation(config: ServiceConfig, log: Log, version: string
 export function observeGuard(
   { log, metrics, feed }: Observation,
   guard: Guard,
-  breaker: BreakerPolicy = defaultBreaker,
+  breaker: BreakerPolicy,
 ): void {
   metrics.observeGuard(guard);
   feedOf(feed, guard);

@@ -41,7 +41,6 @@ const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Finds routes: plain paths by a look into a map, those with parameters by trying. A `HEAD` counts as its `GET`. */
 export class Router {
-  readonly routes: readonly Route[];
   readonly #plain = new Map<string, Methods>();
   readonly #patterns: Pattern[] = [];
   readonly #mostBodyBytes: number;
@@ -51,7 +50,6 @@ export class Router {
    * @throws Fault `CONFIG_INVALID` when two routes have the same method and path.
    */
   constructor(routes: readonly Route[], mostBodyBytes: number) {
-    this.routes = routes;
     this.#mostBodyBytes = mostBodyBytes;
     for (const route of routes) this.#add(route);
   }

@@ -2,9 +2,6 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { ServiceToken } from '../../config/service-config.ts';
 import type { Role } from '../route.ts';
 
-/** A token as configured: only the SHA-256 of it, in hex. */
-export type TokenConfig = ServiceToken;
-
 /** Whom a token lets in. */
 export interface TokenHolder {
   readonly name: string;
@@ -23,7 +20,7 @@ export class TokenBook {
   /** What let somebody in last: mostly the next one shows it again, and hashing costs more than all else here. */
   #latest: { readonly text: string; readonly holder: TokenHolder } | null = null;
 
-  constructor(tokens: readonly TokenConfig[]) {
+  constructor(tokens: readonly ServiceToken[]) {
     this.replace(tokens);
   }
 
@@ -32,7 +29,7 @@ export class TokenBook {
   }
 
   /** Knows these tokens from now on, and no others. */
-  replace(tokens: readonly TokenConfig[]): void {
+  replace(tokens: readonly ServiceToken[]): void {
     this.#latest = null;
     this.#tokens = tokens.map(({ name, role, sha256 }) => ({
       digest: Buffer.from(sha256, 'hex'),
