@@ -27,7 +27,7 @@ export interface Observation {
 /** The numbers, the feed and the decision log of a service. */
 export function openObservation(config: ServiceConfig, log: Log, version: string): Observation {
   const { telemetry } = config;
-  const metrics = new Metrics({ version, policies: [], allowEventEvery: telemetry.allowEventEvery });
+  const metrics = new Metrics({ version, allowEventEvery: telemetry.allowEventEvery });
   nameConfigured(metrics, config);
   let dropped = 0;
   const feed = new LiveFeed({

@@ -6,29 +6,24 @@ import { cleanText } from './clean-text.ts';
 import type { FeedFields } from './feed-event.ts';
 import type { LiveFeed } from './live-feed.ts';
 
-/** Shows in the feed what a guard tells. Every field is named here: what is not, is not shown. The result ends it. */
-export function feedOf(feed: LiveFeed, guard: Guard): () => void {
-  const endings = [
-    guard.on('decision', (event) => showDecision(feed, event)),
-    guard.on('mode', ({ at, policy, from, to }) => feed.publish('mode', { at, policy, from, to })),
-    guard.on('breaker', ({ at, policy, what, entries }) =>
-      feed.publish('breaker', { at, policy, what, entries }),
-    ),
-    guard.on('critical', ({ at, policy, what, until }) =>
-      feed.publish('critical', { at, policy, what, until }),
-    ),
-    guard.on('cap', ({ at, policy, op, mode, outcome, scopes }) =>
-      feed.publish('cap', { at, policy, op, mode, outcome, scopes }),
-    ),
-    guard.on('degradedEpoch', ({ at, from, policy, nodes, admitted, refused, bounds }) =>
-      feed.publish('degradedEpoch', { at, from, policy, nodes, admitted, refused, bounds }),
-    ),
-    guard.on('corrupt', ({ policy, op, setAside }) => feed.publish('corrupt', { policy, op, setAside })),
-    guard.on('audit', (event) => showAudit(feed, event)),
-  ];
-  return () => {
-    for (const end of endings) end();
-  };
+/** Shows in the feed what a guard tells. Every field is named here: what is not, is not shown. */
+export function feedOf(feed: LiveFeed, guard: Guard): void {
+  guard.on('decision', (event) => showDecision(feed, event));
+  guard.on('mode', ({ at, policy, from, to }) => feed.publish('mode', { at, policy, from, to }));
+  guard.on('breaker', ({ at, policy, what, entries }) =>
+    feed.publish('breaker', { at, policy, what, entries }),
+  );
+  guard.on('critical', ({ at, policy, what, until }) =>
+    feed.publish('critical', { at, policy, what, until }),
+  );
+  guard.on('cap', ({ at, policy, op, mode, outcome, scopes }) =>
+    feed.publish('cap', { at, policy, op, mode, outcome, scopes }),
+  );
+  guard.on('degradedEpoch', ({ at, from, policy, nodes, admitted, refused, bounds }) =>
+    feed.publish('degradedEpoch', { at, from, policy, nodes, admitted, refused, bounds }),
+  );
+  guard.on('corrupt', ({ policy, op, setAside }) => feed.publish('corrupt', { policy, op, setAside }));
+  guard.on('audit', (event) => showAudit(feed, event));
 }
 
 function showDecision(feed: LiveFeed, event: DecisionEvent): void {

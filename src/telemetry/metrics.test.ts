@@ -13,16 +13,16 @@ import { Metrics, type MetricsOptions } from './metrics.ts';
 
 const secret = 'a secret of sixteen bytes or more';
 
-const made = (options: Partial<MetricsOptions> = {}) =>
-  new Metrics({
-    version: '1.2.3',
+function made(options: Partial<MetricsOptions> = {}): Metrics {
+  const metrics = new Metrics({ version: '1.2.3', processMetrics: false, ...options });
+  metrics.name({
     policies: ['login', 'otp', 'api'],
     limitRoutes: ['GET /list'],
     httpRoutes: ['/v1/check'],
     scenarios: ['path-scan'],
-    processMetrics: false,
-    ...options,
   });
+  return metrics;
+}
 
 /** Lines of one metric, without comments. */
 async function series(metrics: Metrics, name: string): Promise<string[]> {
@@ -39,7 +39,7 @@ describe('Metrics', () => {
   it('counts decisions, blocks and the time of the store', async () => {
     const metrics = made();
     const guard = createGuard({ secret });
-    const stop = metrics.observeGuard(guard);
+    metrics.observeGuard(guard);
     const request = { action: 'auth.login', account: 'alice', ip: '203.0.113.7' };
     await guard.check(request);
     for (let n = 0; n < 3; n += 1) await guard.fail(request);
@@ -52,9 +52,6 @@ describe('Metrics', () => {
     const counted = await series(metrics, 'portcullis_store_operation_seconds_count');
     expect(counted).toContain('portcullis_store_operation_seconds_count{op="fail",result="ok"} 3');
     expect(await metrics.text()).not.toMatch(/alice|203\.0\.113/);
-    stop();
-    await guard.check(request);
-    expect(await series(metrics, 'portcullis_store_operation_seconds_count')).toEqual(counted);
     await guard.close();
   });
 
@@ -122,7 +119,7 @@ describe('Metrics', () => {
   });
 
   it('shows modes and breakers as the guard has them when it is asked', async () => {
-    const metrics = made({ policies: ['login'] });
+    const metrics = made();
     const policies = defaultPolicies.filter(({ name }) => name === 'login');
     const memory = createMemoryStore();
     let isDown = true;
@@ -138,7 +135,7 @@ describe('Metrics', () => {
     };
     const clock = new VirtualClock();
     const guard = createGuard({ secret, policies, store, failure: { clock, deadlineMs: null } });
-    const stop = metrics.observeGuard(guard);
+    metrics.observeGuard(guard);
     expect(await series(metrics, 'portcullis_degraded')).toEqual(['portcullis_degraded{policy="login"} 0']);
     expect(await series(metrics, 'portcullis_breaker_open')).toEqual([
       'portcullis_breaker_open{policy="login"} 0',
@@ -163,8 +160,6 @@ describe('Metrics', () => {
       'portcullis_breaker_open{policy="login"} 0',
     ]);
     await guard.close();
-    stop();
-    expect(await series(metrics, 'portcullis_policy_mode')).toEqual([]);
   });
 
   it('counts calls of a limiter by route', async () => {

@@ -14,21 +14,24 @@ import { Tally } from './tally.ts';
 export interface MetricsOptions {
   /** Of Portcullis. */
   readonly version: string;
-  /** Names of the policies. */
-  readonly policies: Iterable<string>;
-  /** Patterns of the limiter's routes: `PUT /create`. */
-  readonly limitRoutes?: Iterable<string>;
-  /** Patterns of the service's own routes: `/v1/blocks/:id`. */
-  readonly httpRoutes?: Iterable<string>;
-  readonly scenarios?: Iterable<string>;
   /** How many ALLOW decisions one told event stands for; as the guard has it. Default 1. */
   readonly allowEventEvery?: number;
   /** Numbers of the process and of Node. Default true. */
   readonly processMetrics?: boolean;
 }
 
-/** A request that the service has answered. */
-export interface HttpObservation {
+/** What gets series of its own; whatever else turns up is counted as `other`. */
+export interface MetricNames {
+  readonly policies?: Iterable<string>;
+  /** Patterns of the limiter's routes: `PUT /create`. */
+  readonly limitRoutes?: Iterable<string>;
+  /** Patterns of the service's own routes: `/v1/blocks/:id`. */
+  readonly httpRoutes?: Iterable<string>;
+  readonly scenarios?: Iterable<string>;
+}
+
+/** A request that the service has answered. Carries no identifier. */
+export interface AnsweredRequest {
   readonly method: string;
   /** The pattern of its route; null when there was none. */
   readonly route: string | null;
@@ -56,10 +59,10 @@ const acts = ['placed', 'lifted', 'removed', 'pinned', 'unpinned'];
 /** Numbers for Prometheus. Every label has a bounded set of values, fixed by the configuration and never by a client. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #policy: Label;
-  readonly #limitRoute: Label;
-  readonly #httpRoute: Label;
-  readonly #scenario: Label;
+  readonly #policy = new Label();
+  readonly #limitRoute = new Label([], 1000);
+  readonly #httpRoute = new Label();
+  readonly #scenario = new Label([allScenarios]);
   readonly #op = new Label(ops);
   readonly #rule = new Label(rules);
   readonly #limitRule = new Label(['limit', 'auto-block', 'blocked']);
@@ -146,10 +149,6 @@ export class Metrics {
   );
 
   constructor(options: MetricsOptions) {
-    this.#policy = new Label(options.policies);
-    this.#limitRoute = new Label(options.limitRoutes, 1000);
-    this.#httpRoute = new Label(options.httpRoutes);
-    this.#scenario = new Label([allScenarios, ...(options.scenarios ?? [])]);
     this.#allowWeight = options.allowEventEvery ?? 1;
     this.state = new StateGauges(this.registry, this.#policy, options.version);
     if (options.processMetrics ?? true) collectProcessMetrics(this.registry);
@@ -164,35 +163,27 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** A new configuration may bring new names; old series stay. */
-  name(
-    names: Pick<MetricsOptions, 'limitRoutes' | 'httpRoutes' | 'scenarios'> & { policies?: Iterable<string> },
-  ): void {
+  /** To be told before it is counted. A new configuration may bring new names; old series stay. */
+  name(names: MetricNames): void {
     this.#policy.name(names.policies ?? []);
     this.#limitRoute.name(names.limitRoutes ?? []);
     this.#httpRoute.name(names.httpRoutes ?? []);
     this.#scenario.name(names.scenarios ?? []);
   }
 
-  /** Listens to everything a guard tells. The result stops listening. */
-  observeGuard(guard: Guard): () => void {
-    const endings = [
-      guard.on('decision', (event) => this.decision(event)),
-      guard.on('store', (event) => this.store(event)),
-      guard.on('breaker', (event) => this.breaker(event)),
-      guard.on('critical', (event) => this.critical(event)),
-      guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)])),
-      guard.on('audit', ({ what }) => this.act(what)),
-      // Those of a policy come as failures of the store; what operators met does not.
-      guard.on('corrupt', ({ policy }) => {
-        if (policy === null) this.fault('RECORD_CORRUPT');
-      }),
-    ];
-    const forget = this.state.followGuard(guard);
-    return () => {
-      forget();
-      for (const end of endings) end();
-    };
+  /** Listens to everything a guard tells. */
+  observeGuard(guard: Guard): void {
+    guard.on('decision', (event) => this.decision(event));
+    guard.on('store', (event) => this.store(event));
+    guard.on('breaker', (event) => this.breaker(event));
+    guard.on('critical', (event) => this.critical(event));
+    guard.on('cap', ({ policy, op }) => this.#caps.add([this.#policy.of(policy), this.#op.of(op)]));
+    guard.on('audit', ({ what }) => this.act(what));
+    // Those of a policy come as failures of the store; what operators met does not.
+    guard.on('corrupt', ({ policy }) => {
+      if (policy === null) this.fault('RECORD_CORRUPT');
+    });
+    this.state.followGuard(guard);
   }
 
   breaker({ policy, what }: BreakerEvent): void {
@@ -269,7 +260,7 @@ export class Metrics {
     this.#droppedPassports.add([], droppedPassports);
   }
 
-  http({ method, route, status, durationMs }: HttpObservation): void {
+  http({ method, route, status, durationMs }: AnsweredRequest): void {
     const name = this.#httpRoute.of(route);
     const code = Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : 'other';
     this.#requests.add([this.#method.of(method), name, code]);

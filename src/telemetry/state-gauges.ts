@@ -22,8 +22,7 @@ const modes: readonly Mode[] = ['NORMAL', 'FAIL_CLOSED', 'FAIL_OPEN', 'DEGRADED'
 export class StateGauges {
   readonly #registry: Registry;
   readonly #policy: Label;
-  /** One that is replaced need not say where it stands. */
-  readonly #guards = new Set<Pick<Guard, 'modes'>>();
+  readonly #guards: Pick<Guard, 'modes'>[] = [];
   readonly #subscribers: Gauge;
   readonly #pins: Gauge<'kind'>;
   #readTargets: () => ReportedBreakers = () => noReports;
@@ -44,10 +43,9 @@ export class StateGauges {
     this.#tellServices();
   }
 
-  /** The modes of its policies, until the result is called. */
-  followGuard(guard: Pick<Guard, 'modes'>): () => void {
-    this.#guards.add(guard);
-    return () => void this.#guards.delete(guard);
+  /** The modes of its policies. */
+  followGuard(guard: Pick<Guard, 'modes'>): void {
+    this.#guards.push(guard);
   }
 
   /** What service clients report of their targets, which expires. */
@@ -117,7 +115,7 @@ export class StateGauges {
   }
 
   #standings(): { readonly policy: string; readonly mode: Mode }[] {
-    return [...this.#guards].flatMap((guard) =>
+    return this.#guards.flatMap((guard) =>
       guard.modes().map(({ policy, mode }) => ({ policy: this.#policy.of(policy), mode })),
     );
   }

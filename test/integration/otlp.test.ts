@@ -209,7 +209,8 @@ describe('OpenTelemetry', () => {
   });
 
   it('gets the numbers that Prometheus gets', async () => {
-    const metrics = new Metrics({ version: '1.2.3', policies: ['login'], processMetrics: false });
+    const metrics = new Metrics({ version: '1.2.3', processMetrics: false });
+    metrics.name({ policies: ['login'] });
     const guard = createGuard({ secret: 'a secret of sixteen bytes or more' });
     metrics.observeGuard(guard);
     const running = await start({ registry: metrics.registry });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
+import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import type { TracedRequest, Tracing } from '../../telemetry/otel/tracing.ts';
 import type { RouteAnswer } from '../route.ts';
 import type { Access } from './access.ts';
@@ -10,22 +11,13 @@ import type { Found, ReadyRoute, Router } from './router.ts';
 import { sendAnswer } from './send-answer.ts';
 import type { Files } from './static-files.ts';
 
-/** What the front door tells of a request it has answered. Carries no identifier. */
-export interface Answered {
-  readonly method: string;
-  /** The pattern of its route; null when there was none. */
-  readonly route: string | null;
-  readonly status: number;
-  readonly durationMs: number;
-}
-
 /** The parts of the front door. */
 export interface FrontDoorParts extends CallContext {
   readonly router: Router;
   readonly access: Access;
   /** Whether answers should be the last of their connections. */
   readonly isDraining: () => boolean;
-  readonly onAnswered: (answered: Answered) => void;
+  readonly onAnswered: (answered: AnsweredRequest) => void;
   /** A fault of ours, with the route it was met on. */
   readonly onFault: (error: unknown, route: string) => void;
   /** Makes a span of every request that has a route; null: nobody looks at spans. */

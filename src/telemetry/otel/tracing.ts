@@ -43,8 +43,8 @@ export interface TracedRequest {
 export interface Tracing {
   /** Runs a request within a span; what a guard does meanwhile becomes part of it. `run` gives the status. */
   within<T extends { readonly status: number }>(request: TracedRequest, run: () => Promise<T>): Promise<T>;
-  /** Makes spans of what a guard tells. The result stops that. */
-  observeGuard(guard: Guard): () => void;
+  /** Makes spans of what a guard tells. */
+  observeGuard(guard: Guard): void;
   /** Sends what waits. */
   flush(): Promise<void>;
   /** Sends what waits and ends. Takes a bounded time, also without a receiver. */
@@ -166,14 +166,9 @@ class OtlpTracing implements Tracing {
     }
   }
 
-  observeGuard(guard: Guard): () => void {
-    const endings = [
-      guard.on('store', (event) => this.#storeSpan(event)),
-      guard.on('decision', (event) => this.#decisionSpan(event)),
-    ];
-    return () => {
-      for (const end of endings) end();
-    };
+  observeGuard(guard: Guard): void {
+    guard.on('store', (event) => this.#storeSpan(event));
+    guard.on('decision', (event) => this.#decisionSpan(event));
   }
 
   async flush(): Promise<void> {
