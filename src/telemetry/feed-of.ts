@@ -5,6 +5,7 @@ import type { LimitListener } from '../limits/events.ts';
 import { cleanText } from './clean-text.ts';
 import type { FeedFields } from './feed-event.ts';
 import type { LiveFeed } from './live-feed.ts';
+import { placedBlocks } from './placed-blocks.ts';
 
 /** Shows in the feed what a guard tells. Every field is named here: what is not, is not shown. */
 export function feedOf(feed: LiveFeed, guard: Guard): void {
@@ -29,11 +30,8 @@ export function feedOf(feed: LiveFeed, guard: Guard): void {
 function showDecision(feed: LiveFeed, event: DecisionEvent): void {
   const { op, action, policy, decision } = event;
   const isOrdinary = decision.outcome === 'ALLOW' && decision.shadow === undefined;
-  feed.offer('decision', isOrdinary, () => shownDecision(event));
-  if (decision.outcome !== 'HARD_BLOCK' || op === 'check') return;
-  const placed = decision.reasons
-    .filter((reason) => reason.outcome === 'HARD_BLOCK' && isNew(reason))
-    .map(shown);
+  feed.offer('decision', () => shownDecision(event), isOrdinary);
+  const placed = placedBlocks(event).map(shown);
   if (placed.length > 0) feed.publish('block', { op, action, policy, reasons: placed });
 }
 
@@ -57,9 +55,6 @@ function shownDecision({ op, action, policy, decision }: DecisionEvent): FeedFie
     },
   };
 }
-
-/** A block that this operation has set, not one that was running or that the store's failure has brought. */
-const isNew = ({ rule }: Reason): boolean => rule !== 'blocked' && rule !== 'degraded' && rule !== 'store';
 
 const shown = ({ rule, scope, outcome, level, until }: Reason) => ({ rule, scope, outcome, level, until });
 

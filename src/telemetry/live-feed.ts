@@ -65,25 +65,14 @@ export class LiveFeed {
    * @param isOrdinary whether it may be left out first, as one of a call that was allowed
    */
   publish(type: FeedType, fields: FeedFields, isOrdinary = false): void {
-    const now = Math.round(this.#clock());
-    this.tell(now);
-    if (!this.#sampler.shows(type, isOrdinary, now)) {
-      this.#hidden += 1;
-      this.#arm();
-      return;
-    }
-    this.#add(type, fields, now);
+    this.offer(type, () => fields, isOrdinary);
   }
 
-  /**
-   * The same for events of which there are as many as requests: their fields are only made when there is room.
-   *
-   * @param isAllowed what was allowed has less room
-   */
-  offer(type: FeedType, isAllowed: boolean, fieldsOf: () => FeedFields): void {
+  /** The same for events of which there are as many as requests: their fields are only made when there is room. */
+  offer(type: FeedType, fieldsOf: () => FeedFields, isOrdinary: boolean): void {
     const now = Math.round(this.#clock());
     this.tell(now);
-    if (this.#sampler.shows(type, isAllowed, now)) {
+    if (this.#sampler.shows(type, isOrdinary, now)) {
       this.#add(type, fieldsOf(), now);
       return;
     }

@@ -1,11 +1,12 @@
 import { Registry } from 'prom-client';
-import { type Reason, rules } from '../core/decision.ts';
+import { rules } from '../core/decision.ts';
 import { type FaultCode, faultCatalogue } from '../core/fault.ts';
 import type { BreakerEvent, CriticalEvent, DecisionEvent, StoreEvent } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { LimitEvent } from '../limits/events.ts';
 import type { Verdict } from '../limits/verdict.ts';
 import { Label } from './label.ts';
+import { placedBlocks } from './placed-blocks.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
 import { SpanTally } from './span-tally.ts';
 import { StateGauges } from './state-gauges.ts';
@@ -194,20 +195,17 @@ export class Metrics {
     this.#critical.add([this.#policy.of(policy), what]);
   }
 
-  decision({ op, policy, decision }: DecisionEvent): void {
-    const { outcome, rule, mode, reasons, shadow } = decision;
+  decision(event: DecisionEvent): void {
+    const { op, policy, decision } = event;
+    const { outcome, rule, mode, shadow } = decision;
     const weight = outcome === 'ALLOW' && mode === 'NORMAL' ? this.#allowWeight : 1;
     const name = this.#policy.of(policy);
     this.#decisions.add([name, this.#op.of(op), outcome, this.#rule.of(rule), mode], weight);
     for (const reason of shadow ?? [])
       this.#shadows.add([name, this.#rule.of(reason.rule), reason.outcome], weight);
-    if (outcome !== 'HARD_BLOCK' || op === 'check') return;
-    for (const reason of reasons) this.#block(name, reason);
-  }
-
-  #block(policy: string, { outcome, rule, level }: Reason): void {
-    if (outcome !== 'HARD_BLOCK' || rule === 'blocked' || rule === 'degraded' || rule === 'store') return;
-    this.#blocks.add([policy, this.#rule.of(rule), String(level)]);
+    for (const block of placedBlocks(event)) {
+      this.#blocks.add([name, this.#rule.of(block.rule), String(block.level)]);
+    }
   }
 
   store({ op, durationMs, fault }: StoreEvent): void {

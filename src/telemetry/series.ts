@@ -26,10 +26,6 @@ export class Series<V> {
     return node.value;
   }
 
-  get size(): number {
-    return this.#all.length;
-  }
-
   all(): readonly { readonly labels: readonly string[]; readonly value: V }[] {
     return this.#all;
   }

@@ -30,11 +30,6 @@ export class Tally<L extends string> {
     this.#counts.at(values).count += count;
   }
 
-  /** How many series there are. */
-  get size(): number {
-    return this.#counts.size;
-  }
-
   #labelsOf(values: readonly string[]): Record<L, string> {
     return Object.fromEntries(this.#names.map((label, index) => [label, values[index] ?? ''])) as Record<
       L,
