@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { limitBounds } from '../limits/allowance.ts';
 import { pathPatternSource } from '../limits/route-table.ts';
 import { AllowSchema } from './allow-schema.ts';
 import { choice, name, optionalFields, orNull, text, whole } from './fields.ts';
@@ -7,17 +8,19 @@ import { choice, name, optionalFields, orNull, text, whole } from './fields.ts';
 
 const strict = { additionalProperties: false } as const;
 
+const { leastRate, mostRate, leastBurst, mostBurst, mostCost } = limitBounds;
+
 const rate = Type.Number({
-  minimum: 0.001,
-  maximum: 100_000,
+  minimum: leastRate,
+  maximum: mostRate,
   description: 'Units of cost per second that flow back.',
 });
 const burst = Type.Number({
-  minimum: 2,
-  maximum: 4,
+  minimum: leastBurst,
+  maximum: mostBurst,
   description: 'How many seconds of the rate may be spent at once.',
 });
-const cost = whole(0, 1_000_000, 'What a call costs.');
+const cost = whole(0, mostCost, 'What a call costs.');
 
 const Limit = optionalFields({ ratePerSecond: rate, burst });
 

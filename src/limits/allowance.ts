@@ -30,12 +30,17 @@ const blockFactor = 10;
 /** … over this time. */
 export const askedWindowMs = 5 * SECOND_MS;
 
-/** The lowest steady rate, in units of cost per second. */
-export const leastRate = 0.001;
-/** The rates, costs and debts in these bounds are exact as integers (see {@link milliCost}). */
-const mostRate = 100_000;
-const leastBurst = 2;
-const mostBurst = 4;
+/** What a limit may be. Rates, costs and debts in these bounds are exact as integers (see {@link milliCost}). */
+export const limitBounds = {
+  /** Units of cost per second. */
+  leastRate: 0.001,
+  mostRate: 100_000,
+  leastBurst: 2,
+  mostBurst: 4,
+  /** Of one call. */
+  mostCost: 1_000_000,
+} as const;
+
 const defaultBurst = 3;
 
 /**
@@ -48,11 +53,10 @@ const perPeriod = periodMs;
 
 /** The most that a settlement may leave owing, in thousandths. */
 export const mostOwedMilli = 4_000_000 * milliCost;
-/** The largest cost of one call. */
-const mostCost = 1_000_000;
 
 /** @throws Fault `CONFIG_INVALID` when the rate or the burst is out of range; `name` says which limit it was. */
 export function toAllowance(name: string, { ratePerSecond, burst = defaultBurst }: Limit): Allowance {
+  const { leastRate, mostRate, leastBurst, mostBurst } = limitBounds;
   assertWithin(`${name}.ratePerSecond`, ratePerSecond, leastRate, mostRate);
   assertWithin(`${name}.burst`, burst, leastBurst, mostBurst);
   // A bucket that cannot hold one unit would refuse every call for ever.
@@ -89,6 +93,7 @@ function assertWithin(name: string, value: number, least: number, most: number):
 
 /** @throws Fault with `code` when the cost is not an integer from 0 to 1,000,000. */
 export function assertCost(code: 'CONFIG_INVALID' | 'INPUT_INVALID', name: string, cost: number): void {
+  const { mostCost } = limitBounds;
   if (Number.isInteger(cost) && cost >= 0 && cost <= mostCost) return;
   throw new Fault(code, `${name} must be an integer from 0 to ${mostCost}, got ${amountOf(cost)}`);
 }

@@ -1,12 +1,11 @@
 import { Fault } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
-import { type Allowance, type Limit, leastRate, limitKinds, toAllowance } from './allowance.ts';
+import { type Allowance, type Limit, limitBounds, limitKinds, toAllowance } from './allowance.ts';
 import type { Call } from './call.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 
 const defaultRatePerSecond = 10;
-/** Anonymous callers get a quarter of the signed-in rate, where there is a rate that low. */
 const anonymousShare = 0.25;
 const overrideKinds: OptionKinds<LimitOverride> = { ...limitKinds, user: 'text', cidr: 'checked' };
 
@@ -24,10 +23,7 @@ export class LimitBook {
     const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
     assertOptions('anonymous', anonymous, limitKinds);
     this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
-    this.#anonymous = toAllowance('anonymous', {
-      ratePerSecond: anonymous.ratePerSecond ?? Math.max(leastRate, ratePerSecond * anonymousShare),
-      burst: anonymous.burst ?? burst,
-    });
+    this.#anonymous = toAllowance('anonymous', anonymousLimit({ ratePerSecond, burst }, anonymous));
     this.#limitFor = options.limitFor;
     overrides.forEach((override, index) => {
       this.#addOverride(`overrides[${index}]`, override);
@@ -65,4 +61,10 @@ export class LimitBook {
     this.#given.set(limit, allowance);
     return allowance;
   }
+}
+
+/** The limit of whoever is not signed in: a quarter of the signed-in rate, where there is a rate that low, and the same burst. */
+export function anonymousLimit(signedIn: Limit, given: Partial<Limit> = {}): Limit {
+  const share = Math.max(limitBounds.leastRate, signedIn.ratePerSecond * anonymousShare);
+  return { ratePerSecond: given.ratePerSecond ?? share, burst: given.burst ?? signedIn.burst };
 }

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { blockingRules } from '../../core/policy.ts';
 import type { Pin, PinRequest } from '../../guard/pins/pin.ts';
 import type { Pins } from '../../guard/pins/pins.ts';
+import { limitBounds } from '../../limits/allowance.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { type GivenNote, noteOf } from './operator-note.ts';
@@ -14,9 +15,10 @@ const note = {
   forMs: Type.Integer({ minimum: 1_000, description: 'How long it holds, in ms.' }),
 };
 
+const { leastRate, mostRate, leastBurst, mostBurst } = limitBounds;
 const limit = {
-  ratePerSecond: Type.Number({ minimum: 0.001, maximum: 100_000 }),
-  burst: Type.Optional(Type.Number({ minimum: 2, maximum: 4 })),
+  ratePerSecond: Type.Number({ minimum: leastRate, maximum: mostRate }),
+  burst: Type.Optional(Type.Number({ minimum: leastBurst, maximum: mostBurst })),
 };
 
 const LimitPin = Type.Object({ ...limit, ...note }, strict);

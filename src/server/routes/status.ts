@@ -4,6 +4,7 @@ import { publicConfig } from '../../config/public-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { PolicyStatus } from '../../guard/failure/policy-mode.ts';
 import type { Limiter } from '../../limits/index.ts';
+import { anonymousLimit } from '../../limits/limit-book.ts';
 import type { FeedCounts } from '../../telemetry/live-feed.ts';
 import type { DecisionCounts } from '../decision-tally.ts';
 import type { ServicePressure } from '../gateway-pressure.ts';
@@ -138,22 +139,17 @@ function scenariosOf(
   return { enabled: true, names: scenarios.names, off, shadow, counts };
 }
 
-/** A quarter of the signed-in rate, where nothing else is said. */
-const anonymousShare = 0.25;
-
 function limitsOf(
   { limits }: ServiceConfig,
   limiter: Limiter,
   pressures: readonly ServicePressure[],
 ): object {
-  const { ratePerSecond, burst, anonymous = {}, routes, otherCost, shadow, overrides } = limits;
+  const { ratePerSecond, burst, anonymous, routes, otherCost, shadow, overrides } = limits;
+  const signedIn = { ratePerSecond, burst };
   return {
     name: limiter.name,
-    signedIn: { ratePerSecond, burst },
-    anonymous: {
-      ratePerSecond: anonymous.ratePerSecond ?? ratePerSecond * anonymousShare,
-      burst: anonymous.burst ?? burst,
-    },
+    signedIn,
+    anonymous: anonymousLimit(signedIn, anonymous),
     routes: routes.map(({ method = null, path, cost = 1, signIn = false }) => ({
       method,
       path,
