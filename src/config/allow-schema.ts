@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { cidrs, optionalFields, text } from './fields.ts';
+import { cidrs, optionalFields, strict, text } from './fields.ts';
 
 const Header = Type.Object(
   {
     name: Type.String({ pattern: '^[\\w-]{1,64}$', expected: 'the name of a header' }),
     value: Type.String({ minLength: 16, maxLength: 1024 }),
   },
-  { additionalProperties: false },
+  strict,
 );
 
 /** Who is not limited, or not judged. */

@@ -4,13 +4,16 @@ import Type from 'typebox';
 
 export type Fields = Readonly<Record<string, Type.TSchema>>;
 
+/** Of an object: that it has no other fields. */
+export const strict = { additionalProperties: false } as const;
+
 /** An object all of whose fields may be left out, and that has no others. */
 export const optionalFields = <F extends Fields>(fields: F, options: { description?: string } = {}) =>
   Type.Object(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])) as {
       [K in keyof F]: Type.TOptional<F[K]>;
     },
-    { additionalProperties: false, ...options },
+    { ...strict, ...options },
   );
 
 export const choice = <const W extends string>(words: readonly W[], description?: string) =>

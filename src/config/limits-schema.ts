@@ -2,11 +2,9 @@ import Type from 'typebox';
 import { limitBounds } from '../limits/allowance.ts';
 import { pathPatternSource } from '../limits/route-table.ts';
 import { AllowSchema } from './allow-schema.ts';
-import { choice, name, optionalFields, orNull, text, whole } from './fields.ts';
+import { choice, name, optionalFields, orNull, strict, text, whole } from './fields.ts';
 
 /** What a configuration may say of the limiter: everything `createLimiter` takes as data. */
-
-const strict = { additionalProperties: false } as const;
 
 const { leastRate, mostRate, leastBurst, mostBurst, mostCost } = limitBounds;
 

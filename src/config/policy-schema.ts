@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { DAY_MS } from '../core/duration.ts';
 import { blockingRules } from '../core/policy.ts';
-import { choice } from './fields.ts';
+import { choice, strict } from './fields.ts';
 
 /**
  * What a policy file may say. Everything is optional: what is not said keeps the value of the engine contract. Field
@@ -15,8 +15,6 @@ const Score = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 const Milliseconds = Type.Integer({ minimum: 1, maximum: 366 * DAY_MS });
 const Level = Type.Integer({ minimum: 1, maximum: 6 });
 const Levels = Type.Array(Milliseconds, { minItems: 6, maxItems: 6 });
-
-const strict = { additionalProperties: false } as const;
 
 type Fields = Readonly<Record<string, Type.TSchema>>;
 

@@ -7,7 +7,7 @@ import {
   scenarioSchema,
 } from '../abuse/index.ts';
 import { AllowSchema } from './allow-schema.ts';
-import { optionalFields, text, whole } from './fields.ts';
+import { optionalFields, strict, text, whole } from './fields.ts';
 import { type Problem, schemaProblems } from './problem.ts';
 import { isTree } from './tree.ts';
 
@@ -23,7 +23,7 @@ const GoodBotSchema = Type.Object(
       description: 'Where the names of its addresses end.',
     }),
   },
-  { additionalProperties: false },
+  strict,
 );
 
 /** Entries are checked one by one, for what they may say depends on their name. */

@@ -2,13 +2,22 @@ import Type from 'typebox';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { logLevels } from '../telemetry/log-level.ts';
 import { EnvoyDomainSchema } from './envoy-schema.ts';
-import { choice, cidrs, milliseconds, name, optionalFields, orNull, port, text, whole } from './fields.ts';
+import {
+  choice,
+  cidrs,
+  milliseconds,
+  name,
+  optionalFields,
+  orNull,
+  port,
+  strict,
+  text,
+  whole,
+} from './fields.ts';
 import { KratosSection } from './kratos-schema.ts';
 import { LimitsSection } from './limits-schema.ts';
 import { ShadowList } from './policy-schema.ts';
 import { ScenariosSection } from './scenarios-section.ts';
-
-const strict = { additionalProperties: false } as const;
 
 const Token = Type.Object(
   {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import Type from 'typebox';
+import { strict } from '../../config/fields.ts';
 import type { Scope } from '../../core/decision.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { BlockBook } from '../block-book.ts';
@@ -17,7 +18,6 @@ import {
   signalFields,
 } from './schemas.ts';
 
-const strict = { additionalProperties: false } as const;
 const mostBlocks = 10_000;
 const usualBlocks = 1_000;
 /** Some hundred thousand blocks are looked at by then, and whoever asked still waits. */

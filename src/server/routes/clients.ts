@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Scenarios } from '../../abuse/index.ts';
+import { strict } from '../../config/fields.ts';
 import { defaultApi } from '../../core/policy.ts';
 import type { AuditTrail } from '../../guard/audit-trail.ts';
 import { parseAddress } from '../../identity/address.ts';
@@ -22,7 +23,6 @@ const client = {
   ua: Type.Optional(Type.Union([Type.String({ maxLength: 8_192 }), Type.Null()])),
   user: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Null()])),
 };
-const strict = { additionalProperties: false } as const;
 const LiftBody = Type.Object({ ...client, ...noteFields }, strict);
 const Level = Type.Integer({ minimum: 1, maximum: defaultApi.ladder.maxLevel });
 const BlockBody = Type.Object({ ...client, level: Type.Optional(Level), ...noteFields }, strict);

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { strict } from '../../config/fields.ts';
 import { feedStream } from '../../telemetry/feed-stream.ts';
 import type { LiveFeed } from '../../telemetry/live-feed.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
@@ -24,7 +25,7 @@ export function eventRoutes(feed: LiveFeed): Route[] {
             Type.String({ pattern: '^([0-9a-f]{12}-)?[0-9]{1,15}$', expected: 'the id of an event, or 0' }),
           ),
         },
-        { additionalProperties: false },
+        strict,
       ),
       answers: { 200: Type.String({ contentMediaType: 'text/event-stream' }), 503: ProblemSchema },
       handle: (call) => {

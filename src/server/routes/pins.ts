@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { strict } from '../../config/fields.ts';
 import { blockingRules } from '../../core/policy.ts';
 import type { Pin, PinRequest } from '../../guard/pins/pin.ts';
 import type { Pins } from '../../guard/pins/pins.ts';
@@ -7,8 +8,6 @@ import { ProblemSchema } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { type GivenNote, noteOf } from './operator-note.ts';
 import { notedWithoutToken, noteFields } from './schemas.ts';
-
-const strict = { additionalProperties: false } as const;
 
 const note = {
   ...noteFields,

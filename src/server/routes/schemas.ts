@@ -1,9 +1,8 @@
 import Type from 'typebox';
+import { strict } from '../../config/fields.ts';
 import { rules, scopes } from '../../core/decision.ts';
 import { signalBounds } from '../../guard/signals.ts';
 import { mostNoteChars } from '../../operators/operator-note.ts';
-
-const strict = { additionalProperties: false } as const;
 
 const Text = (most: number, description: string) =>
   Type.String({ minLength: 1, maxLength: most, description });

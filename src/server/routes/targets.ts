@@ -1,12 +1,11 @@
 import Type from 'typebox';
+import { strict } from '../../config/fields.ts';
 import { MOST_RECENT_LOOPS } from '../../svc-client/checkpoint.ts';
 import { type HealthReport, MOST_REPORTED_TARGETS } from '../../svc-client/health-report.ts';
 import { MAX_HOPS } from '../../svc-client/passport.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
 import type { Route } from '../route.ts';
 import { MOST_REPORTERS, type TargetBook } from '../target-book.ts';
-
-const strict = { additionalProperties: false } as const;
 
 const Count = (description: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
