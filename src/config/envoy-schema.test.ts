@@ -1,12 +1,13 @@
 import fc from 'fast-check';
+import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
-import { envoyProblems } from './envoy-schema.ts';
+import { EnvoyDescriptorSchema, EnvoyDomainSchema, envoyProblems } from './envoy-schema.ts';
 import { problemText } from './problem.ts';
 
 const problems = (value: unknown) => envoyProblems(value, 'envoy[0]').map(problemText);
 
-describe('envoyProblems', () => {
-  it('takes a file of Envoy’s ratelimit service as it is', () => {
+describe('a domain of Envoy’s ratelimit service', () => {
+  it('is taken as it is', () => {
     const domain = {
       domain: 'mongo_cps',
       descriptors: [
@@ -34,81 +35,62 @@ describe('envoyProblems', () => {
       ],
     };
     expect(problems(domain)).toEqual([]);
+    expect(Value.Check(EnvoyDomainSchema, domain)).toBe(true);
   });
 
-  it.each([
-    ['no domain', {}, 'envoy[0].domain: must be a string of 1 to 256 characters, got nothing'],
-    [
-      'a descriptor without a key',
-      { domain: 'a', descriptors: [{}] },
-      'envoy[0].descriptors[0].key: must be a string of 1 to 256 characters, got nothing',
-    ],
-    [
-      'one of no kind',
-      { domain: 'a', descriptors: [3] },
-      'envoy[0].descriptors[0]: must be an object, got an integer of 1 digit',
-    ],
-    [
-      'one twice',
-      { domain: 'a', descriptors: [{ key: 'k' }, { key: 'k', value: 'v' }, { key: 'k' }] },
-      'envoy[0].descriptors[2]: the same key and value stand twice on this level',
-    ],
-    [
-      'a limit without a unit',
-      { domain: 'a', descriptors: [{ key: 'k', rate_limit: { requests_per_unit: 1 } }] },
-      'envoy[0].descriptors[0].rate_limit.unit: must be one of second, minute, hour, day, week, month, year, got nothing',
-    ],
-    [
-      'a limit that replaces itself',
-      {
-        domain: 'a',
-        descriptors: [
-          {
-            key: 'k',
-            rate_limit: { name: 'n', unit: 'day', requests_per_unit: 1, replaces: [{ name: 'n' }] },
-          },
-        ],
-      },
-      'envoy[0].descriptors[0].rate_limit.replaces[0]: a limit cannot replace itself',
-    ],
-  ])('names %s', (_, value, text) => {
-    expect(problems(value)).toEqual([text]);
-  });
-
-  it('names what is too deep', () => {
-    let descriptor: object = { key: 'k' };
-    for (let depth = 0; depth < 20; depth += 1) descriptor = { key: 'k', descriptors: [descriptor] };
-    expect(problems({ domain: 'a', descriptors: [descriptor] })).toEqual([
-      expect.stringMatching(/is nested deeper than 16 levels$/),
+  it('is told of by its place in the configuration', () => {
+    expect(envoyProblems({ domain: 'a', descriptors: [{}] }, 'envoy[3]').map(problemText)).toEqual([
+      'envoy[3].descriptors[0].key: must be a string of 1 to 256 characters, got nothing',
     ]);
   });
 
-  it('never throws', () => {
-    const word = fc.constantFrom(
-      'domain',
-      'descriptors',
-      'key',
-      'value',
-      'rate_limit',
-      'unit',
-      'replaces',
-      'unlimited',
-      'name',
+  it('is refused wherever the published schema refuses it', () => {
+    const flag = fc.oneof(fc.boolean(), fc.constant('yes'));
+    const name = fc.oneof(fc.string({ maxLength: 300 }), fc.integer());
+    const rateLimit = fc.record(
+      {
+        unit: fc.constantFrom('second', 'MINUTE', 'fortnight', 7),
+        requests_per_unit: fc.oneof(fc.integer(), fc.double(), fc.constant(2 ** 32)),
+        unlimited: flag,
+        name,
+        replaces: fc.array(fc.record({ name, other: name }, { requiredKeys: ['name'] }), { maxLength: 120 }),
+      },
+      { requiredKeys: [] },
     );
-    const leaf = fc.oneof(fc.integer(), fc.constantFrom('day', 'k', ''), fc.boolean(), fc.constant(null));
-    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
-      tree: fc.oneof(
-        { maxDepth: 8 },
-        leaf,
-        fc.array(tie('tree'), { maxLength: 3 }),
-        fc.dictionary(word, tie('tree'), { maxKeys: 5 }),
-      ),
-    }));
+    const descriptor = fc.record(
+      {
+        key: name,
+        value: fc.oneof(fc.string({ maxLength: 1_100 }), fc.integer(), fc.boolean(), fc.constant(null)),
+        rate_limit: rateLimit,
+        shadow_mode: flag,
+        quota_mode: flag,
+        share_threshold: flag,
+        detailed_metric: flag,
+        value_to_metric: flag,
+        other: flag,
+      },
+      { requiredKeys: [] },
+    );
     fc.assert(
-      fc.property(tree, (value) => {
-        for (const problem of problems(value)) expect(problem).toMatch(/^envoy\[0\]/);
+      fc.property(descriptor, (entry) => {
+        fc.pre(!Value.Check(EnvoyDescriptorSchema, entry));
+        expect(problems({ domain: 'd', descriptors: [entry] })).not.toEqual([]);
       }),
       { numRuns: 500 },
     );
   });
+
+  it.each([
+    ['100 limits that one replaces', { key: 'k', rate_limit: { unlimited: true, replaces: replaced(100) } }],
+    ['the longest name', { key: 'k'.repeat(256) }],
+    ['the longest value', { key: 'k', value: 'v'.repeat(1_024) }],
+    ['the largest limit', { key: 'k', rate_limit: { unit: 'YEAR', requests_per_unit: 2 ** 32 - 1 } }],
+  ])('may have %s, by the published schema too', (_, entry) => {
+    expect(problems({ domain: 'd', descriptors: [entry] })).toEqual([]);
+    expect(Value.Check(EnvoyDescriptorSchema, entry)).toBe(true);
+  });
 });
+
+function replaced(count: number): { readonly name: string }[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `limit ${index}` }));
+}

@@ -1,50 +1,44 @@
 import Type from 'typebox';
-import { domainProblems } from '../limits/descriptors/domain-problems.ts';
-import { text } from './fields.ts';
+import { domainBounds, domainProblems } from '../limits/descriptors/domain-problems.ts';
+import { windowUnits } from '../limits/descriptors/window-unit.ts';
+import { strict, text, whole } from './fields.ts';
 import type { Problem } from './problem.ts';
 
-const units = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'];
-const mostDescriptors = 10_000;
-const strict = { additionalProperties: false } as const;
+const units = Object.keys(windowUnits);
+const name = text(domainBounds.nameChars);
+const flag = Type.Boolean();
 
 const RateLimit = Type.Object(
   {
-    name: Type.Optional(text(256)),
+    name: Type.Optional(name),
     unit: Type.Optional(Type.Enum(units.flatMap((unit) => [unit, unit.toUpperCase()]))),
-    requests_per_unit: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295 })),
-    unlimited: Type.Optional(Type.Boolean()),
-    replaces: Type.Optional(Type.Array(Type.Object({ name: text(256) }, strict), { maxItems: 64 })),
+    requests_per_unit: Type.Optional(whole(0, domainBounds.requests)),
+    unlimited: Type.Optional(flag),
+    replaces: Type.Optional(Type.Array(Type.Object({ name }, strict), { maxItems: domainBounds.replaces })),
   },
   strict,
 );
 
-const descriptorFields = {
-  key: text(256),
-  value: Type.Optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 1024 }), Type.Number(), Type.Boolean()]),
-  ),
-  rate_limit: Type.Optional(RateLimit),
-  shadow_mode: Type.Optional(Type.Boolean()),
-  detailed_metric: Type.Optional(Type.Boolean()),
-  value_to_metric: Type.Optional(Type.Boolean()),
-  share_threshold: Type.Optional(Type.Boolean()),
-  quota_mode: Type.Optional(Type.Boolean()),
-};
-
 /** One level, for the published schema; what is wrong with a document is found by {@link envoyProblems}. */
+const descriptors = Type.Optional(Type.Array(Type.Unknown(), { maxItems: domainBounds.descriptors }));
+
 export const EnvoyDescriptorSchema = Type.Object(
   {
-    ...descriptorFields,
-    descriptors: Type.Optional(Type.Array(Type.Unknown(), { maxItems: mostDescriptors })),
+    key: name,
+    value: Type.Optional(Type.Union([text(domainBounds.valueChars), Type.Number(), flag])),
+    rate_limit: Type.Optional(RateLimit),
+    shadow_mode: Type.Optional(flag),
+    detailed_metric: Type.Optional(flag),
+    value_to_metric: Type.Optional(flag),
+    share_threshold: Type.Optional(flag),
+    quota_mode: Type.Optional(flag),
+    descriptors,
   },
   strict,
 );
 
 export const EnvoyDomainSchema = Type.Object(
-  {
-    domain: text(256),
-    descriptors: Type.Optional(Type.Array(Type.Unknown(), { maxItems: mostDescriptors })),
-  },
+  { domain: name, descriptors },
   { ...strict, description: 'A domain in the form of Envoy’s ratelimit service.' },
 );
 

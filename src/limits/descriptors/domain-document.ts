@@ -1,5 +1,3 @@
-import Type from 'typebox';
-
 /**
  * The configuration form of Envoy's rate limit service (github.com/envoyproxy/ratelimit), so that a file written for it
  * can be used as it is. Field names are therefore not ours.
@@ -42,45 +40,3 @@ export interface DomainDocument {
   readonly domain: string;
   readonly descriptors?: readonly DescriptorEntry[];
 }
-
-const strict = { additionalProperties: false } as const;
-const mostRequests = 2 ** 32 - 1;
-const Name = Type.String({ minLength: 1, maxLength: 256 });
-
-const RateLimit = Type.Object(
-  {
-    unit: Type.Optional(Type.String({ maxLength: 16 })),
-    requests_per_unit: Type.Optional(Type.Integer({ minimum: 0, maximum: mostRequests })),
-    unlimited: Type.Optional(Type.Boolean()),
-    name: Type.Optional(Name),
-    replaces: Type.Optional(Type.Array(Type.Object({ name: Name }, strict), { maxItems: 100 })),
-  },
-  strict,
-);
-
-const Descriptors = Type.Optional(Type.Array(Type.Ref('Descriptor'), { maxItems: 10_000 }));
-
-const Descriptor = Type.Object(
-  {
-    key: Type.String({ minLength: 1, maxLength: 256 }),
-    value: Type.Optional(
-      Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], maxLength: 1_024 }),
-    ),
-    rate_limit: Type.Optional(RateLimit),
-    descriptors: Descriptors,
-    shadow_mode: Type.Optional(Type.Boolean()),
-    quota_mode: Type.Optional(Type.Boolean()),
-    share_threshold: Type.Optional(Type.Boolean()),
-    detailed_metric: Type.Optional(Type.Boolean()),
-    value_to_metric: Type.Optional(Type.Boolean()),
-  },
-  strict,
-);
-
-const Domain = Type.Object(
-  { domain: Type.String({ minLength: 1, maxLength: 256 }), descriptors: Descriptors },
-  strict,
-);
-
-/** The shape of a {@link DomainDocument}. What no single field shows is found by `domainProblems`, which also names what is wrong with the shape. */
-export const DomainDocumentSchema = Type.Cyclic({ Descriptor, Domain }, 'Domain');

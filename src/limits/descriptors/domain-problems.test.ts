@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
-import { DomainDocumentSchema } from './domain-document.ts';
 import { domainProblems } from './domain-problems.ts';
 
 const told = (documents: unknown) =>
@@ -29,7 +27,6 @@ describe('documents in the form of the rate limit service', () => {
       },
     ];
     expect(told(documents)).toEqual([]);
-    for (const document of documents) expect(Value.Check(DomainDocumentSchema, document)).toBe(true);
   });
 
   it.each<[string, unknown, string]>([
@@ -50,6 +47,16 @@ describe('documents in the form of the rate limit service', () => {
       'no key',
       [{ domain: 'd', descriptors: [{}] }],
       'envoy[0].descriptors[0].key: must be a string of 1 to 256 characters, got nothing',
+    ],
+    [
+      'no descriptor',
+      [{ domain: 'd', descriptors: [3] }],
+      'envoy[0].descriptors[0]: must be an object, got an integer of 1 digit',
+    ],
+    [
+      'no unit',
+      descriptor({ rate_limit: { requests_per_unit: 1 } }),
+      'envoy[0].descriptors[0].rate_limit.unit: must be one of second, minute, hour, day, week, month, year, got nothing',
     ],
     [
       'an empty value',
@@ -104,7 +111,7 @@ describe('documents in the form of the rate limit service', () => {
     expect(told([{ domain: 'd', descriptors }])).toHaveLength(1);
   });
 
-  it('takes or names any document, never throws, and agrees with the schema on what is no document at all', () => {
+  it('takes or names any document, and never throws', () => {
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const field = fc.constantFrom(
       'domain',
@@ -114,6 +121,9 @@ describe('documents in the form of the rate limit service', () => {
       'rate_limit',
       'unit',
       'requests_per_unit',
+      'unlimited',
+      'replaces',
+      'name',
       'x',
     );
     const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
@@ -126,8 +136,7 @@ describe('documents in the form of the rate limit service', () => {
     }));
     fc.assert(
       fc.property(tree, (document) => {
-        const problems = domainProblems([document], 'envoy');
-        if (!Value.Check(DomainDocumentSchema, document)) expect(problems.length).toBeGreaterThan(0);
+        for (const { path } of domainProblems([document], 'envoy')) expect(path).toMatch(/^envoy\[0\]/);
       }),
       { numRuns: 1_000 },
     );

@@ -17,15 +17,27 @@ import { unitNamed, windowUnits } from './window-unit.ts';
 
 /** Deeper trees are taken for a mistake; the walk below is recursive. */
 const deepest = 16;
-const mostDescriptors = 10_000;
-const mostRequests = 2 ** 32 - 1;
 
-const domainFields: FieldRules = { domain: needed(text(1, 256)), descriptors: list(mostDescriptors) };
+/** How much a document may say. */
+export const domainBounds = {
+  /** Characters of a domain, a key and the name of a limit. */
+  nameChars: 256,
+  valueChars: 1_024,
+  /** On one level. */
+  descriptors: 10_000,
+  requests: 2 ** 32 - 1,
+  replaces: 100,
+} as const;
+
+const name = text(1, domainBounds.nameChars);
+const descriptorList = list(domainBounds.descriptors);
+
+const domainFields: FieldRules = { domain: needed(name), descriptors: descriptorList };
 const descriptorFields: FieldRules = {
-  key: needed(text(1, 256)),
-  value: scalar(1_024),
+  key: needed(name),
+  value: scalar(domainBounds.valueChars),
   rate_limit: fields,
-  descriptors: list(mostDescriptors),
+  descriptors: descriptorList,
   shadow_mode: flag,
   quota_mode: flag,
   share_threshold: flag,
@@ -34,12 +46,12 @@ const descriptorFields: FieldRules = {
 };
 const limitFields: FieldRules = {
   unit: text(1, 16),
-  requests_per_unit: integer(0, mostRequests),
+  requests_per_unit: integer(0, domainBounds.requests),
   unlimited: flag,
-  name: text(1, 256),
-  replaces: list(100),
+  name,
+  replaces: list(domainBounds.replaces),
 };
-const replacedFields: FieldRules = { name: needed(text(1, 256)) };
+const replacedFields: FieldRules = { name: needed(name) };
 
 /**
  * Everything that is wrong with a list of documents in the form of Envoy's rate limit service. Empty when they can be
