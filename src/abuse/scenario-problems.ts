@@ -6,7 +6,8 @@ import type { EventFilter, Scenario, Sign } from './scenario.ts';
 import { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
 import { isTree, schemaProblems } from './schema-problems.ts';
 
-const mostScenarios = 64;
+/** Entries of a list. */
+export const mostScenarios = 64;
 const longestDrainMs = DAY_MS;
 
 /** A list of scenarios as a configuration has it, or every problem with it. */

@@ -7,6 +7,9 @@ import { pathPatternSource } from '../limits/route-table.ts';
 const strict = { additionalProperties: false } as const;
 const optional = Type.Optional;
 
+/** Characters. */
+export const longestScenarioName = 48;
+
 const someOf = (item: Type.TSchema, maxItems: number) => Type.Array(item, { minItems: 1, maxItems });
 const oneOf = (...values: string[]) => Type.Enum(values);
 
@@ -132,8 +135,8 @@ const settings = {
 
 const name = textLike(
   '^[a-z0-9]+(-[a-z0-9]+)*$',
-  'words of lower-case letters and digits joined by "-", at most 48 characters',
-  48,
+  `words of lower-case letters and digits joined by "-", at most ${longestScenarioName} characters`,
+  longestScenarioName,
 );
 
 /** A scenario, whole. */

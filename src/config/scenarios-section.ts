@@ -6,13 +6,12 @@ import {
   type Scenario,
   scenarioSchema,
 } from '../abuse/index.ts';
+import { mostScenarios } from '../abuse/scenario-problems.ts';
+import { longestScenarioName } from '../abuse/scenario-schema.ts';
 import { AllowSchema } from './allow-schema.ts';
 import { optionalFields, strict, text, whole } from './fields.ts';
 import { type Problem, schemaProblems } from './problem.ts';
 import { isTree } from './tree.ts';
-
-const mostScenarios = 64;
-const longestName = 48;
 
 const GoodBotSchema = Type.Object(
   {
@@ -37,9 +36,12 @@ export const ScenariosSection = Type.Union(
       enabled: Type.Boolean({ description: 'Default true.' }),
       list: ScenarioList,
       allow: AllowSchema,
-      shadow: Type.Union([Type.Boolean(), Type.Array(text(longestName), { maxItems: mostScenarios })], {
-        description: 'Scenarios that decide and tell, but never enforce; `true` for all.',
-      }),
+      shadow: Type.Union(
+        [Type.Boolean(), Type.Array(text(longestScenarioName), { maxItems: mostScenarios })],
+        {
+          description: 'Scenarios that decide and tell, but never enforce; `true` for all.',
+        },
+      ),
       goodBots: Type.Union([Type.Boolean(), Type.Array(GoodBotSchema, { minItems: 1, maxItems: 64 })], {
         description:
           'Search engines that no scenario judges once their address is verified by DNS: `true` for the known ones, or a list. Default false: no name server is asked.',
@@ -88,7 +90,8 @@ function shadowProblems(shadow: unknown, list: unknown): Problem[] {
   );
 }
 
-const isName = (name: unknown): name is string => typeof name === 'string' && name.length <= longestName;
+const isName = (name: unknown): name is string =>
+  typeof name === 'string' && name.length <= longestScenarioName;
 
 /** An entry with the name of a built-in one and without a key of its own changes that one. */
 function entryProblems(entry: unknown, path: string): Problem[] {
