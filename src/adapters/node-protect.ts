@@ -8,10 +8,7 @@ import {
   setHeaders,
 } from './node-messages.ts';
 import { type Next, type RefusalHandler, refuseBy } from './node-middleware.ts';
-import { type ProtectOptions, type SignIn, SignInGate, type SignInPassage } from './sign-in-gate.ts';
-
-/** A sign-in that was not let through. */
-export type SignInDenial = Extract<SignInPassage<unknown>, { allowed: false }>;
+import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from './sign-in-gate.ts';
 
 /** How a sign-in is protected where requests and responses are Node's. */
 export interface NodeProtectOptions<Req extends NodeRequest, Res extends NodeResponse, T>

@@ -44,7 +44,14 @@ export type SignInPassage<T> =
       readonly headers: Answer['headers'];
       readonly signIn: SignIn<T>;
     }
-  | { readonly allowed: false; readonly answer: Answer; readonly reason: DenialReason };
+  | SignInDenial;
+
+/** A sign-in that was not let through. */
+export interface SignInDenial {
+  readonly allowed: false;
+  readonly answer: Answer;
+  readonly reason: DenialReason;
+}
 
 interface Attempted {
   readonly account: string;
@@ -144,11 +151,6 @@ function isAccount(account: string | null | undefined): account is string {
   return typeof account === 'string' && isAccountText(account);
 }
 
-function denied(
-  reason: DenialReason,
-  retryAfterMs: number,
-  requestId: string,
-  path: string,
-): SignInPassage<never> {
+function denied(reason: DenialReason, retryAfterMs: number, requestId: string, path: string): SignInDenial {
   return { allowed: false, reason, answer: attemptProblem(reason, retryAfterMs, requestId, path) };
 }

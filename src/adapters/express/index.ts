@@ -52,5 +52,5 @@ export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
-export { type SignInDenial, signInOf } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export { signInOf } from '../node-protect.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -7,8 +7,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type Passage, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
-import type { SignInDenial } from '../node-protect.ts';
-import { type ProtectOptions, SignInGate } from '../sign-in-gate.ts';
+import { type ProtectOptions, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 /** A hook of Fastify: for `onRequest`, `preHandler` and the like, of an instance or a route. */
 export type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
@@ -161,5 +160,5 @@ export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
-export { type SignInDenial, signInOf } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export { signInOf } from '../node-protect.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -6,9 +6,8 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
-import type { SignInDenial } from '../node-protect.ts';
 import { followAnswer, runOrEnd } from '../run-or-end.ts';
-import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
 export type FetchHandler<Info> = (request: Request, info: Info) => Awaitable<Response>;
@@ -170,5 +169,4 @@ function withHeaders(response: Response, headers: Answer['headers']): Response {
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
-export type { SignInDenial } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -9,9 +9,8 @@ import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
-import type { SignInDenial } from '../node-protect.ts';
 import { followAnswer, runOrEnd } from '../run-or-end.ts';
-import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];
 
@@ -197,5 +196,4 @@ function setHeaders(context: Context, headers: Answer['headers']): void {
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
-export type { SignInDenial } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -49,5 +49,5 @@ export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export type { NodeRequest, NodeResponse } from '../node-messages.ts';
 export type { Next } from '../node-middleware.ts';
-export { type SignInDenial, signInOf } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export { signInOf } from '../node-protect.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

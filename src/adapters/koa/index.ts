@@ -7,8 +7,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
-import type { SignInDenial } from '../node-protect.ts';
-import { type ProtectOptions, type SignIn, SignInGate } from '../sign-in-gate.ts';
+import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];
 
@@ -177,5 +176,4 @@ function keepOnError(context: Context, headers: Answer['headers']): void {
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
 export type { RateLimit } from '../limit-gate.ts';
-export type { SignInDenial } from '../node-protect.ts';
-export type { SignIn } from '../sign-in-gate.ts';
+export type { SignIn, SignInDenial } from '../sign-in-gate.ts';
