@@ -3,6 +3,7 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
@@ -114,7 +115,7 @@ export function protect<T, Info = unknown>(
   return (handler) => async (request, info) => {
     const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);
     if (passage.allowed) return withHeaders(await handler(request, info, passage.signIn), passage.headers);
-    return options.handler ? options.handler(request, passage) : respondTo(request, passage.answer);
+    return options.handler ? options.handler(request, passage) : responseOf(passage.answer);
   };
 }
 
@@ -129,12 +130,7 @@ function arrivalOf(request: Request, peer: string | null | undefined): Arrival {
   };
 }
 
-function respondTo(_request: Request, { status, headers, body }: Answer): Response {
-  return new Response(body, {
-    status,
-    headers: headers.map(([name, value]): [string, string] => [name, value]),
-  });
-}
+const respondTo = (_request: Request, answer: Answer): Response => responseOf(answer);
 
 /** Requests whose answers tell a quota already. */
 const limited = new WeakSet<Request>();

@@ -5,6 +5,7 @@ import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
+import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
@@ -108,7 +109,7 @@ export function protect<T>(guard: Guard, options: HonoProtectOptions<T>): Middle
   return async (context, next) => {
     const passage = await gate.pass(arrivalOf(context, peer), context);
     if (!passage.allowed) {
-      return options.handler ? options.handler(context, passage) : respond(context, passage.answer);
+      return options.handler ? options.handler(context, passage) : responseOf(passage.answer);
     }
     context.set('signIn', passage.signIn);
     await next();
@@ -167,12 +168,7 @@ function nodeHeaderNames(context: Context): readonly string[] | null {
   return rawHeaders === undefined ? null : namesOf(rawHeaders);
 }
 
-function respond(_context: Context, { status, headers, body }: Answer): Response {
-  return new Response(body, {
-    status,
-    headers: headers.map(([name, value]): [string, string] => [name, value]),
-  });
-}
+const respond = (_context: Context, answer: Answer): Response => responseOf(answer);
 
 function setHeader(context: Context, name: string, value: string | null): void {
   context.header(name, value ?? undefined);
