@@ -66,8 +66,7 @@ export async function attemptThen<T>(
     throw new Fault('INPUT_INVALID', `verify must be a function, got ${shapeOf(verify)}`);
   }
   const checked = await guard.check(request);
-  if (checked.outcome !== 'ALLOW' && !checked.deferred)
-    return { allowed: false, value: null, decision: checked };
+  if (!isLetThrough(checked)) return { allowed: false, value: null, decision: checked };
   const value = await verify();
   if (value === null || value === undefined || value === false) {
     return { allowed: false, value: null, decision: await guard.fail(request) };
@@ -80,6 +79,16 @@ export async function attemptThen<T>(
   const refusal = decision.mode === 'NORMAL' ? await guard.fail(request) : decision;
   return { allowed: false, value: null, decision: refusal };
 }
+
+/** Whether a host goes on to look at the credentials after this check. */
+export const isLetThrough = ({ outcome, deferred }: Decision): boolean => outcome === 'ALLOW' || deferred;
+
+/**
+ * Whether the end of an attempt was refused whatever its credentials are: by a block that came after its check, or because
+ * the store was lost meanwhile.
+ */
+export const isOvertaken = ({ reasons }: Decision): boolean =>
+  reasons.some(({ rule, outcome }) => outcome === 'HARD_BLOCK' && (rule === 'blocked' || rule === 'store'));
 
 /**
  * Right credentials that are not all: what a guess in parallel has brought meanwhile refuses them, and nothing is written.

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '../../core/decision.ts';
+import { isLetThrough, isOvertaken } from '../../guard/attempt.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import type { AttackStage, OwnerKind, Signals } from './attack-stage.ts';
 import type { DecisionClient } from './decision-client.ts';
-import { isLetThrough, isOvertaken, type OwnerFate, ownerSignals } from './stage.ts';
+import { type OwnerFate, ownerSignals } from './stage.ts';
 
 /** What an attack on a running service came to. */
 export interface LiveResult {

@@ -1,6 +1,7 @@
 import type { Decision } from '../../core/decision.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Policy } from '../../core/policy.ts';
+import { isLetThrough, isOvertaken } from '../../guard/attempt.ts';
 import { readFailureOptions } from '../../guard/failure/failure-options.ts';
 import { assembleGuard, type Guard } from '../../guard/guard.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
@@ -8,7 +9,7 @@ import { createIdentifier } from '../../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../../stores/memory/index.ts';
 import { createFaultyStore, type FaultyStore } from '../../testing/faulty-store.ts';
 import { VirtualClock } from '../../testing/virtual-clock.ts';
-import type { AttackStage, OwnerKind } from './attack-stage.ts';
+import type { AttackStage, OwnerKind, Signals } from './attack-stage.ts';
 
 /** How an owner fared: how often they had the right credentials, and how often they were sent away with them. */
 export interface OwnerFate {
@@ -74,13 +75,13 @@ export class Stage implements AttackStage {
   }
 
   /** One guess from check to fail. */
-  async guess(signals: Omit<GuardRequest, 'action'>): Promise<Decision> {
+  async guess(signals: Signals): Promise<Decision> {
     const [decision] = await this.guessAtOnce([signals]);
     return decision ?? (await this.#guard.check({ ...signals, action: this.#action }));
   }
 
   /** Guesses of which all are checked before the first of them ends. */
-  async guessAtOnce(signals: readonly Omit<GuardRequest, 'action'>[]): Promise<Decision[]> {
+  async guessAtOnce(signals: readonly Signals[]): Promise<Decision[]> {
     this.#firstGuessAt ??= this.#clock.now();
     const requests = signals.map((given): GuardRequest => ({ ...given, action: this.#action }));
     const checks = await Promise.all(requests.map((request) => this.#guard.check(request)));
@@ -144,15 +145,9 @@ export class Stage implements AttackStage {
 
 const noFate = () => ({ attempts: 0, refused: 0 });
 
-export function ownerSignals(account: string, kind: OwnerKind): Omit<GuardRequest, 'action'> {
+export function ownerSignals(account: string, kind: OwnerKind): Signals {
   const ip = { trusted: '198.51.100.10', known: '198.51.100.11', new: '198.51.100.12' }[kind];
   const ua = 'Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15';
   const confidence = ({ trusted: 'HIGH', known: 'MEDIUM', new: 'LOW' } as const)[kind];
   return { account, ip, ua, device: { id: `owner's ${kind} device`, confidence } };
 }
-
-export const isLetThrough = ({ outcome, deferred }: Decision): boolean => outcome === 'ALLOW' || deferred;
-
-/** A block came between check and end: right credentials would have been refused. */
-export const isOvertaken = ({ reasons }: Decision): boolean =>
-  reasons.some(({ rule, outcome }) => outcome === 'HARD_BLOCK' && (rule === 'blocked' || rule === 'store'));

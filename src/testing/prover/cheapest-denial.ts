@@ -1,10 +1,11 @@
 import { DAY_MS, HOUR_MS } from '../../core/duration.ts';
 import type { CredentialPolicy } from '../../core/policy.ts';
+import { isLetThrough } from '../../guard/attempt.ts';
 import { accountKind } from './account-kind.ts';
 import { boundariesOf } from './boundaries.ts';
 import { type Act, guess, type OwnerKind, ownerSignals } from './cast.ts';
 import { climb } from './layered-beam.ts';
-import { isLetThrough, play, type State, type Trail } from './play.ts';
+import { play, type State, type Trail } from './play.ts';
 import type { ProofEngine, RecordMap } from './proof-engine.ts';
 import { faceless, newcomer, settledIn } from './scenes.ts';
 

@@ -1,6 +1,6 @@
-import type { Decision } from '../../core/decision.ts';
 import type { StoredRecord } from '../../core/records.ts';
 import { otherAgentKey } from '../../core/request.ts';
+import { isLetThrough, isOvertaken } from '../../guard/attempt.ts';
 import type { Call, OperationName } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import type { Act } from './cast.ts';
@@ -36,13 +36,6 @@ export interface Played {
   readonly verified: number;
   readonly state: State;
 }
-
-/** Whether the host goes on to look at the credentials. */
-export const isLetThrough = ({ outcome, deferred }: Decision): boolean => outcome === 'ALLOW' || deferred;
-
-/** Whether a block that came between check and end refuses the attempt, whatever its credentials are. */
-const isOvertaken = ({ reasons }: Decision): boolean =>
-  reasons.some(({ rule, outcome }) => outcome === 'HARD_BLOCK' && rule === 'blocked');
 
 /** Plays one act at time `t`, as a host would run it. */
 export function play(engine: ProofEngine, action: string, from: State, act: Act, t: number): Played {

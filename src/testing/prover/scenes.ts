@@ -1,6 +1,7 @@
 import type { CredentialPolicy, RatePolicy } from '../../core/policy.ts';
+import { isLetThrough } from '../../guard/attempt.ts';
 import { type Act, call, guess, owner, raced } from './cast.ts';
-import { beginning, isLetThrough, play, type State } from './play.ts';
+import { beginning, play, type State } from './play.ts';
 import type { ProofEngine } from './proof-engine.ts';
 
 /** Who acts in a part of the search, and where it begins. */
