@@ -20,6 +20,8 @@ import { bareTarget } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
 import { type Answer, type AnswerEnd, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
 import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
+import { type Follower, follow, isFollowed } from './followed-calls.ts';
+import { CallRateLimit, type RateLimit } from './rate-limit.ts';
 import { isSignIn, markSignIn } from './sign-ins.ts';
 
 /** How calls are limited. `Args` is what the framework hands to its handlers. */
@@ -38,18 +40,6 @@ export interface LimitOptions<Args extends readonly unknown[]> extends ClientAdd
   readonly requestWasSuccessful?: ((status: number, ...args: Args) => Awaitable<boolean>) | undefined;
   /** Watches calls for abuse: slows callers down that show it, and has them blocked when they go on. Default: nobody does. */
   readonly scenarios?: Scenarios | undefined;
-}
-
-/** What a handler knows of the limit its call was charged to. */
-export interface RateLimit {
-  /** Units of cost that a full bucket holds; null where nothing is limited. */
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  /** When one more unit is there, by the store's clock. */
-  readonly resetTime: Date | null;
-  readonly verdict: Verdict;
-  /** Sets what the call costs in the end: an integer of at least 0. */
-  settle(cost: number): Promise<void>;
 }
 
 /** What became of a call at the gate. */
@@ -216,28 +206,6 @@ export class LimitGate<Args extends readonly unknown[]> {
   }
 }
 
-/** Scenarios that see how a request ends, and as whose. */
-interface Follower {
-  readonly scenarios: Scenarios;
-  /** Null for anybody who is not signed in. */
-  readonly user: string | null;
-}
-
-const followers = new WeakMap<object, Follower[]>();
-
-/**
- * Whether a gate before this one shows the call to these scenarios, as that of the same caller: it holds the call back and
- * tells how it ended. Counted by each of them, half of what is too much would be.
- */
-function isFollowed(request: object, { scenarios, user }: Follower): boolean {
-  const known = followers.get(request) ?? [];
-  return known.some((follower) => follower.scenarios === scenarios && follower.user === user);
-}
-
-function follow(request: object, follower: Follower): void {
-  followers.set(request, [...(followers.get(request) ?? []), follower]);
-}
-
 /** Whether the options of a host, which may wait for something, do so this time. */
 function isLater<T>(value: unknown): value is Promise<T> {
   return typeof value === 'object' && value !== null && 'then' in value;
@@ -260,33 +228,6 @@ function watchedCall(call: Omit<RequestCall, 'headerNames'>, arrival: Arrival): 
 }
 
 const refusedStatus = 429;
-
-/** Made for every call, read by few: what costs something is found when it is asked for. */
-class CallRateLimit implements RateLimit {
-  readonly verdict: Verdict;
-  readonly #limiter: Limiter;
-
-  constructor(limiter: Limiter, verdict: Verdict) {
-    this.#limiter = limiter;
-    this.verdict = verdict;
-  }
-
-  get limit(): number | null {
-    return this.verdict.quota?.capacity ?? null;
-  }
-
-  get remaining(): number | null {
-    return this.verdict.quota?.remaining ?? null;
-  }
-
-  get resetTime(): Date | null {
-    return this.verdict.quota === null ? null : new Date(this.verdict.quota.moreAt);
-  }
-
-  settle(cost: number): Promise<void> {
-    return this.#limiter.settle(this.verdict, cost);
-  }
-}
 
 function refusalOf(verdict: Verdict, requestId: string, path: string): Answer {
   return {

@@ -1,7 +1,7 @@
 import type { Limiter } from '../limits/index.ts';
 import type { Answer, Awaitable } from './arrival.ts';
 import { assertLimit } from './gate-options.ts';
-import { LimitGate, type LimitOptions, type Passage, type RateLimit } from './limit-gate.ts';
+import { LimitGate, type LimitOptions, type Passage } from './limit-gate.ts';
 import {
   arrivalOfNode,
   type NodeRequest,
@@ -11,6 +11,7 @@ import {
   visitOf,
 } from './node-messages.ts';
 import { middlewareOf, type Next, type RefusalHandler } from './node-middleware.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** How calls are limited where requests and responses are Node's. */
 export interface NodeLimitOptions<Req extends NodeRequest, Res extends NodeResponse>

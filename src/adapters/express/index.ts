@@ -49,8 +49,8 @@ export function protect<T>(guard: Guard, options: ExpressProtectOptions<T>): Exp
 
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export { signInOf } from '../node-protect.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -5,8 +5,9 @@ import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
-import { LimitGate, type LimitOptions, type Passage, type RateLimit } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions, type Passage } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
+import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 /** A hook of Fastify: for `onRequest`, `preHandler` and the like, of an instance or a route. */
@@ -157,8 +158,8 @@ function send(
 
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export { signInOf } from '../node-protect.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

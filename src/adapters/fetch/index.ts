@@ -6,7 +6,8 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
-import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions } from '../limit-gate.ts';
+import type { RateLimit } from '../rate-limit.ts';
 import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
@@ -164,5 +165,5 @@ function withHeaders(response: Response, headers: Answer['headers']): Response {
 
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export type { RateLimit } from '../limit-gate.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

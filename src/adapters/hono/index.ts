@@ -8,8 +8,9 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
-import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
+import type { RateLimit } from '../rate-limit.ts';
 import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
@@ -191,5 +192,5 @@ function setHeaders(context: Context, headers: Answer['headers']): void {
 
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export type { RateLimit } from '../limit-gate.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

@@ -44,10 +44,10 @@ export function protect<T>(guard: Guard, options: HttpProtectOptions<T>): HttpMi
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
 export { type ClientAddress, type ClientAddressOptions, createClientAddress } from '../client-address.ts';
-export type { RateLimit } from '../limit-gate.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export type { NodeRequest, NodeResponse } from '../node-messages.ts';
 export type { Next } from '../node-middleware.ts';
 export { signInOf } from '../node-protect.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';

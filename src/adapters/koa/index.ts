@@ -5,8 +5,9 @@ import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
-import { LimitGate, type LimitOptions, type RateLimit } from '../limit-gate.ts';
+import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
+import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];
@@ -175,5 +176,5 @@ function keepOnError(context: Context, headers: Answer['headers']): void {
 
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export type { RateLimit } from '../limit-gate.ts';
+export type { RateLimit } from '../rate-limit.ts';
 export type { SignIn, SignInDenial } from '../sign-in-gate.ts';
