@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CallOutcome } from '../concurrency/index.ts';
 import { outcomeOf } from '../concurrency/response-end.ts';
@@ -15,18 +15,22 @@ export function arrivalOfNode(
   answer: NonNullable<Arrival['answer']>,
   path?: string,
 ): Arrival {
-  const { headers } = request;
   return {
     request,
     answer,
     method: request.method ?? 'GET',
     path: path ?? request.originalUrl ?? request.url ?? '/',
     peer: peerOf(request.socket),
-    header: (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
+    header: headerOf(request.headers),
     headerNames: namesOfNode,
+  };
+}
+
+/** Reads a header of Node by its lower-case name; one that came several times is joined. */
+export function headerOf(headers: IncomingHttpHeaders): (name: string) => string | undefined {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
   };
 }
 

@@ -1,17 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddress, ShownAddress } from '../../adapters/client-address.ts';
+import { headerOf, namesOf } from '../../adapters/node-messages.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { isOver, onceClosed } from '../../connections/response-close.ts';
 import { queryFields } from '../../limits/request-path.ts';
 import type { RouteCall } from '../route.ts';
-
-/** Reads a header of node:http by its lower-case name; one that came several times is joined. */
-export function headerOf(headers: IncomingHttpHeaders): (name: string) => string | undefined {
-  return (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
-}
 
 /** What every call of a service shares. */
 export interface CallContext {
@@ -70,7 +63,7 @@ export class HttpCall implements RouteCall {
   }
 
   get headerNames(): readonly string[] {
-    return this.#request.rawHeaders.filter((_, index) => index % 2 === 0);
+    return namesOf(this.#request.rawHeaders);
   }
 
   get query(): URLSearchParams {

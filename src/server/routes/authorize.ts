@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { headerOf } from '../../adapters/node-messages.ts';
 import type { HeaderOptions, Verdict } from '../../limits/index.ts';
 import { limitProblem, problemMediaType, rateLimitHeaders, requestIdOf } from '../../limits/index.ts';
-import { headerOf } from '../http/http-call.ts';
 import { ProblemSchema, problemAnswer } from '../http/problem.ts';
 import { judgeVisit, type VisitParts } from '../judge-visit.ts';
 import type { Route, RouteAnswer, RouteCall } from '../route.ts';
