@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { isOver, onceClosed } from '../../connections/response-close.ts';
 import { Fault } from '../../core/fault.ts';
 import { answerHeaders, valuesOf } from './headers.ts';
+import type { AnswerHead } from './outcome.ts';
 
 /**
  * Why there was no answer. `unreadable`: there was one, of which nothing can be made. `crowded`: no connection was free in
@@ -10,18 +11,12 @@ import { answerHeaders, valuesOf } from './headers.ts';
  */
 export type ExchangeFailure = 'unreachable' | 'unreadable' | 'timeout' | 'crowded' | 'invalid' | 'gone';
 
-/** The head of an answer before it is sent on. */
-export interface HeldHead {
-  readonly status: number;
-  readonly headers: readonly string[];
-}
-
 /** Sees an answer before the client does. */
 export interface AnswerJudge {
   /** Whether the body has to begin before the answer can be judged. */
-  needsBody(head: HeldHead): boolean;
+  needsBody(head: AnswerHead): boolean;
   /** Whether the answer goes on to the client. If not, the judge has answered itself. */
-  judge(head: HeldHead, bodyStart: Buffer | null): Promise<boolean> | boolean;
+  judge(head: AnswerHead, bodyStart: Buffer | null): Promise<boolean> | boolean;
 }
 
 const timeouts: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -44,7 +39,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #onFailure: (failure: ExchangeFailure, hasBegun: boolean) => void;
   readonly #waiting: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
-  #head: (HeldHead & { readonly message: string }) | null = null;
+  #head: (AnswerHead & { readonly message: string }) | null = null;
   #hasJudged = false;
   /** Before the head is sent: waiting for the judge. */
   #isHeld = false;
@@ -123,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  #verdictOf(judge: AnswerJudge, head: HeldHead, bodyStart: Buffer | null): Promise<boolean> | boolean {
+  #verdictOf(judge: AnswerJudge, head: AnswerHead, bodyStart: Buffer | null): Promise<boolean> | boolean {
     this.#hasJudged = true;
     return judge.judge(head, bodyStart);
   }
@@ -156,7 +151,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  #sendHead({ status, headers, message }: HeldHead & { readonly message: string }): void {
+  #sendHead({ status, headers, message }: AnswerHead & { readonly message: string }): void {
     const response = this.#response;
     if (isOver(response)) return;
     const sent = withoutVainTrailer(headers, response);

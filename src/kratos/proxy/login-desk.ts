@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isOver, onceClosed } from '../../connections/response-close.ts';
 import type { LoginAttempt, LoginBackoff } from '../login-backoff.ts';
 import { type LoginForm, mostIdentifiers, readLoginForm } from '../login-form.ts';
-import { needsBody, outcomeOf } from '../outcome.ts';
 import type { Allowed, Blocked } from '../verdict.ts';
 import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
 import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
 import { type BodyReading, LoginBodies, mostLoginBytes, unpacked } from './login-body.ts';
+import { needsBody, outcomeOf } from './outcome.ts';
 import type { Target } from './target.ts';
 import type { Upstream } from './upstream.ts';
 

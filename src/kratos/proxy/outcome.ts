@@ -1,9 +1,10 @@
-import type { LoginOutcome } from './events.ts';
+import type { LoginOutcome } from '../events.ts';
+import { type RawHeaders, valuesOf } from './headers.ts';
 
-/** The head of an answer: its status, and its headers as name, value, name, value. */
+/** The head of an answer, as it is judged and sent on. */
 export interface AnswerHead {
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: RawHeaders;
 }
 
 /** Kratos's answer to a login by API begins with the token of its session. */
@@ -41,19 +42,11 @@ function leadsToFlow(location: string): boolean {
   return flowField.test(query);
 }
 
-function setsCookie(headers: readonly string[], name: string): boolean {
+function setsCookie(headers: RawHeaders, name: string): boolean {
   return valuesOf(headers, 'set-cookie').some(
     (cookie) =>
       cookie.startsWith(`${name}=`) &&
       !/^[^=]*="?"?\s*(;|$)/.test(cookie) &&
       !/;\s*max-age=(0|-)/i.test(cookie),
   );
-}
-
-function valuesOf(headers: readonly string[], name: string): string[] {
-  const values: string[] = [];
-  for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at]?.toLowerCase() === name) values.push(headers[at + 1] ?? '');
-  }
-  return values;
 }

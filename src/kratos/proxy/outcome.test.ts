@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { needsBody, outcomeOf } from './outcome.ts';
-import { readTarget } from './proxy/target.ts';
+import { readTarget } from './target.ts';
 
 const cookie = 'ory_kratos_session';
 const set = (value: string) => ['Set-Cookie', 'csrf=1', 'set-cookie', `${cookie}=${value}`];
