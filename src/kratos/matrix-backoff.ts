@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Decision, Outcome, Rule, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
 import type { Guard } from '../guard/guard.ts';
-import { type GuardRequest, isAccountText } from '../guard/signals.ts';
+import { type GuardRequest, isAccountText, signalBounds } from '../guard/signals.ts';
 import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
@@ -11,10 +11,6 @@ import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } fr
 /** How to put the engine in front of Kratos. */
 export interface MatrixBackoffOptions {
   readonly guard: Guard;
-  /** What a login by password is to the guard. Default `auth.login`. */
-  readonly loginAction?: string | undefined;
-  /** What a login by one-time code is to the guard. Default `auth.otp`. */
-  readonly codeAction?: string | undefined;
   /** `open`: everybody passes while the store fails. Default `policy`. */
   readonly onStoreFailure?: 'policy' | 'open' | undefined;
 }
@@ -83,12 +79,12 @@ export class MatrixBackoff implements LoginBackoff {
    * capitals, which no identifier has, so that nobody can fail in its name from elsewhere.
    */
   #requestsOf(login: LoginAttempt): GuardRequest[] {
-    const { loginAction = 'auth.login', codeAction = 'auth.otp' } = this.#options;
     const ip = login.ip ?? '0.0.0.0';
     const accounts =
       login.identifiers.length > 0 ? login.identifiers : [`ADDRESS ${parseAddress(ip).network}`];
-    const action = login.isOneTimeCode ? codeAction : loginAction;
-    const ua = login.ua?.slice(0, longestAgent) ?? null;
+    const action = login.isOneTimeCode ? 'auth.otp' : 'auth.login';
+    // A longer one the guard would refuse.
+    const ua = login.ua?.slice(0, signalBounds.ua) ?? null;
     return accounts.map((account) => ({ action, account: nameOf(account), ip, ua }));
   }
 
@@ -106,9 +102,6 @@ const isHard = ({ outcome }: { readonly outcome: Outcome }): boolean => outcome 
 const hasMetBlock = ({ reasons }: Decision): boolean =>
   reasons.some((reason) => isHard(reason) && met.has(reason.rule));
 const met: ReadonlySet<Rule> = new Set<Rule>(['blocked', 'store', 'degraded']);
-
-/** Longer ones are cut, as the guard would refuse them. */
-const longestAgent = 4_096;
 
 /**
  * An account is known to the guard by its identifier, normalised, which it hashes under its secret: so an operator who types
