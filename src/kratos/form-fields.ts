@@ -1,5 +1,5 @@
+import { percentDecoded, utf8Of } from './byte-text.ts';
 import type { FieldVisitor } from './json-fields.ts';
-import { utf8Of } from './utf8.ts';
 
 /** No name that counts is longer, with every character of it escaped. */
 const longestName = 128;
@@ -8,8 +8,7 @@ const longestName = 128;
  * Shows the fields of a form or a query: `a=1&b=2`. A name too long to matter is shown as an empty one. A semicolon may be a
  * part of a value or stand between two fields, as it did in Go until 1.17, so what has one is shown both ways.
  *
- * @param text a character for each byte (latin1): a character may be written partly as it is and partly escaped, so bytes
- * are made characters last
+ * @param text a character for each byte
  */
 export function visitFormFields(text: string, visit: FieldVisitor): void {
   for (let start = 0; start <= text.length; ) {
@@ -32,14 +31,10 @@ function visitField(field: string, visit: FieldVisitor): void {
   visit(nameEnd > longestName ? '' : decoded(field.slice(0, nameEnd)), decoded(field.slice(nameEnd + 1)));
 }
 
-/** What is no escape stands for itself. */
 function decoded(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (plain.test(spaced)) return spaced;
-  const bytes = spaced.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return utf8Of(bytes);
+  return utf8Of(percentDecoded(spaced));
 }
 
 /** Neither an escape nor a byte of a longer character. */

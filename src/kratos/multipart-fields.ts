@@ -1,5 +1,5 @@
+import { percentDecoded, utf8Of } from './byte-text.ts';
 import type { FieldVisitor } from './json-fields.ts';
-import { utf8Of } from './utf8.ts';
 
 const blankLine = /\r?\n\r?\n/g;
 const lineOfHyphens = /\r?\n--/g;
@@ -26,7 +26,7 @@ const leastReadings = 65_536;
  * before the next line that begins with two hyphens. Of what stands between two blank lines nobody can tell where
  * the value of one part ends and the head of the next begins, so every `Content-Disposition` there counts.
  *
- * @param text a character for each byte (latin1)
+ * @param text a character for each byte
  * @returns false where there were too many ways to read it to go through all of them
  */
 export function visitMultipartFields(text: string, visit: FieldVisitor): boolean {
@@ -84,12 +84,6 @@ function namesIn(line: string): string[] {
   const names = [...quoted, ...loose, ...extended].filter((name) => name !== '').map(utf8Of);
   // Readers differ in how they join the pieces of a name, and nobody who means well writes one so.
   return nameInPieces.test(line) ? [...names, 'identifier'] : names;
-}
-
-function percentDecoded(text: string): string {
-  return text.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
 }
 
 function fromQuotedPrintable(text: string): string {

@@ -11,6 +11,7 @@ import { answerFailure, sendJson, sendProblem } from './answers.ts';
 import type { ExchangeFailure } from './exchange.ts';
 import { Farewell } from './farewell.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
+import { isTooLarge } from './login-body.ts';
 import { LoginDesk } from './login-desk.ts';
 import { readTarget } from './target.ts';
 import { Upstream, type UpstreamOptions } from './upstream.ts';
@@ -155,7 +156,7 @@ class ProxyDoor {
 
   /** A body that will be refused is not asked for. */
   readonly respondToExpectation = (request: IncomingMessage, response: ServerResponse): void => {
-    const isRefused = readTarget(request.url ?? '')?.isLogin === true && LoginDesk.isTooLarge(request);
+    const isRefused = readTarget(request.url ?? '')?.isLogin === true && isTooLarge(request);
     if (!isRefused) response.writeContinue();
     this.respond(request, response);
   };

@@ -6,6 +6,11 @@ import type { LoginBody } from '../login-form.ts';
 /** The largest login that is read, in bytes. */
 export const mostLoginBytes = 1024 * 1024;
 
+/** Whether a request says so of itself, before anything of its body is read. */
+export function isTooLarge({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > mostLoginBytes;
+}
+
 /** How reading a body ended. `gone`: the client went away, and nobody waits for an answer. */
 export type BodyReading = Buffer | 'too-large' | 'busy' | 'gone';
 
@@ -50,7 +55,7 @@ export class LoginBodies {
 
   /** What was read is held until it is released. */
   read(request: IncomingMessage): Promise<BodyReading> {
-    if (Number(request.headers['content-length'] ?? 0) > mostLoginBytes) return Promise.resolve('too-large');
+    if (isTooLarge(request)) return Promise.resolve('too-large');
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       let bytes = 0;

@@ -6,7 +6,7 @@ import type { Allowed, Blocked } from '../verdict.ts';
 import { answerFailure, type ProblemName, sendLockout, sendProblem } from './answers.ts';
 import type { AnswerJudge, ExchangeFailure } from './exchange.ts';
 import { requestHeaders, valuesOf } from './headers.ts';
-import { type BodyReading, LoginBodies, mostLoginBytes, unpacked } from './login-body.ts';
+import { type BodyReading, LoginBodies, unpacked } from './login-body.ts';
 import { needsBody, outcomeOf } from './outcome.ts';
 import type { Target } from './target.ts';
 import type { Upstream } from './upstream.ts';
@@ -31,10 +31,6 @@ export class LoginDesk {
   constructor(parts: LoginDeskParts) {
     this.#parts = parts;
     this.#bodies = parts.bodies ?? new LoginBodies();
-  }
-
-  static isTooLarge({ headers }: IncomingMessage): boolean {
-    return Number(headers['content-length'] ?? 0) > mostLoginBytes;
   }
 
   async take(

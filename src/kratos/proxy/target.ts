@@ -1,3 +1,5 @@
+import { percentDecoded } from '../byte-text.ts';
+
 /** Where a request goes. */
 export interface Target {
   /** Path and query, as they are sent on. */
@@ -32,11 +34,7 @@ export function readTarget(url: string): Target | null {
  * a prefix, dots can lead up and down again.
  */
 function isLoginPath(path: string): boolean {
-  return path === loginPath || cleaned(unescaped(path)).toLowerCase().endsWith(loginPath);
-}
-
-function unescaped(path: string): string {
-  return path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return path === loginPath || cleaned(percentDecoded(path)).toLowerCase().endsWith(loginPath);
 }
 
 /** Without empty steps, dots and a slash at the end. */
