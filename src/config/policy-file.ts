@@ -4,7 +4,7 @@ import { limiterNamespace } from '../core/keys.ts';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { parseDocument, readText } from './document.ts';
 import { builtInSchemas, schemaOfKind } from './policy-schema.ts';
-import { assertPolicy } from './policy-sense.ts';
+import { policyProblems } from './policy-sense.ts';
 import { fieldPath, type Problem, problemsFault, schemaProblems } from './problem.ts';
 import { isTree, merge } from './tree.ts';
 
@@ -89,7 +89,7 @@ function resolvePolicy(name: string, override: unknown, problems: Problem[]): Po
   if (policy.name !== origin.name && override.actions === undefined) {
     problems.push({ path: `${path}.actions`, message: 'a policy of your own needs actions it is bound to' });
   }
-  problems.push(...assertPolicy(policy, path));
+  problems.push(...policyProblems(policy, path));
   return policy;
 }
 

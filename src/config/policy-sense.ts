@@ -3,7 +3,7 @@ import { type CredentialPolicy, type Policy, rulesOf } from '../core/policy.ts';
 import type { Problem } from './problem.ts';
 
 /** Problems that no single field shows: numbers that contradict each other. Empty when the policy makes sense. */
-export function assertPolicy(policy: Policy, path: string): Problem[] {
+export function policyProblems(policy: Policy, path: string): Problem[] {
   const problems: Problem[] = [];
   const demand = (holds: boolean, problem: string) => {
     const [field = '', message = ''] = problem.split(': ', 2);
