@@ -1,20 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { Fault } from '../core/fault.ts';
-import { readLoginBackoffSettings } from './login-backoff-settings.ts';
+import { problemText } from './problem.ts';
+import { checkDocument } from './read-service-config.ts';
 
-function problemOf(env: Record<string, string>, section?: unknown): string {
-  try {
-    readLoginBackoffSettings(env, section);
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'CONFIG_INVALID') return error.message;
-    throw error;
-  }
-  return 'none';
-}
+type Env = Readonly<Record<string, string>>;
+
+const read = (env: Env, section: object = {}) => checkDocument({ kratos: section }, { folder: '.', env });
+
+const settingsOf = (env: Env, section?: object) => read(env, section).config?.kratos;
+
+const problemsOf = (env: Env, section?: object) => read(env, section).problems.map(problemText).join('; ');
 
 describe('settings of login backoff', () => {
   test('are those of an existing deployment where nothing is said', () => {
-    expect(readLoginBackoffSettings({})).toMatchObject({
+    expect(settingsOf({})).toMatchObject({
       upstreamUrl: 'http://kratos:4433',
       maxIdentifierAttempts: 10,
       maxIpAttempts: 20,
@@ -46,7 +44,7 @@ describe('settings of login backoff', () => {
       LOGIN_BACKOFF_ON_STORE_FAILURE: 'open',
     };
     const file = { maxIdentifierAttempts: 7, keys: 'hmac', policy: 'matrix', proxy: { port: 9000 } };
-    expect(readLoginBackoffSettings(env, file)).toMatchObject({
+    expect(settingsOf(env, file)).toMatchObject({
       maxIdentifierAttempts: 5,
       maxIpAttempts: 50,
       identifierLockoutSeconds: 60,
@@ -75,11 +73,11 @@ describe('settings of login backoff', () => {
     ['LOGIN_BACKOFF_KEYS', 'clear'],
     ['LOGIN_BACKOFF_ON_STORE_FAILURE', 'closed'],
   ])('stop the start where %s is %j, and say so', (variable, value) => {
-    expect(problemOf({ [variable]: value })).toContain(`${variable}: must be`);
+    expect(problemsOf({ [variable]: value })).toContain(`${variable}: must be`);
   });
 
   test('name every problem at once, of the environment and of the file', () => {
-    const message = problemOf(
+    const message = problemsOf(
       { LOGIN_BACKOFF_KEYS: 'x', LOGIN_BACKOFF_MAX_IP_ATTEMPTS: 'y' },
       { proxy: { port: 70_000 }, unknown: 1 },
     );
@@ -90,9 +88,5 @@ describe('settings of login backoff', () => {
       'kratos.unknown',
     ])
       expect(message).toContain(path);
-  });
-
-  test('look at nothing else of the environment', () => {
-    expect(readLoginBackoffSettings({ PORTCULLIS_PORT: 'nonsense' }).maxIpAttempts).toBe(20);
   });
 });

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { changeBetween } from '../../src/config/config-change.ts';
-import { readLoginBackoffSettings } from '../../src/config/login-backoff-settings.ts';
-import { readServiceConfig } from '../../src/config/read-service-config.ts';
+import { checkDocument, readServiceConfig } from '../../src/config/read-service-config.ts';
 import type { ServiceConfig } from '../../src/config/service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
 import type { ServiceParts } from '../../src/server/service.ts';
@@ -185,7 +184,7 @@ describe('the service in front of Kratos', () => {
     const path = fileURLToPath(new URL('../../examples/kratos/portcullis.yaml', import.meta.url));
     const { kratos: settings, trustedProxies } = readServiceConfig({ path, env: {} });
     expect(settings).toEqual({
-      ...readLoginBackoffSettings({}),
+      ...checkDocument({ kratos: {} }, { folder: '.', env: {} }).config?.kratos,
       upstreamUrl: 'http://127.0.0.1:4433',
       webhooks: { tokenSha256: null, signatureSecret: null, cidrs: ['10.0.0.0/8'] },
     });
