@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { DAY_MS } from '../core/duration.ts';
 import { blockingRules } from '../core/policy.ts';
-import { choice, strict } from './fields.ts';
+import { choice, type Fields, optionalFields, strict } from './fields.ts';
 
 /**
  * What a policy file may say. Everything is optional: what is not said keeps the value of the engine contract. Field
@@ -16,16 +16,7 @@ const Milliseconds = Type.Integer({ minimum: 1, maximum: 366 * DAY_MS });
 const Level = Type.Integer({ minimum: 1, maximum: 6 });
 const Levels = Type.Array(Milliseconds, { minItems: 6, maxItems: 6 });
 
-type Fields = Readonly<Record<string, Type.TSchema>>;
-
-/** An object all of whose fields may be left out, and that has no others. `Type.Partial` would allow others. */
-const fieldsOf = (fields: Fields) =>
-  Type.Object(
-    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)])),
-    strict,
-  );
-
-const part = (fields: Fields) => Type.Optional(fieldsOf(fields));
+const part = (fields: Fields) => Type.Optional(optionalFields(fields));
 
 const correlation = { count: Several, windowMs: Milliseconds };
 const threshold = part({ children: Several, accounts: Several });
@@ -83,7 +74,7 @@ const credential = {
   }),
   correlation: part({
     watchMs: Milliseconds,
-    spray: Type.Union([fieldsOf(correlation), Type.Null()]),
+    spray: Type.Union([optionalFields(correlation), Type.Null()]),
     rotation: part(correlation),
     rotationRepeat: part({ ...correlation, level: Level }),
     dilution: part({ ...correlation, confirmFromMs: Milliseconds, confirmUntilMs: Milliseconds }),
@@ -91,7 +82,7 @@ const credential = {
     flood: part({ ...correlation, runsMs: Milliseconds, capacity: Count }),
     equilibrium: part(correlation),
     prefixes: Type.Union([
-      fieldsOf({
+      optionalFields({
         windowMs: Milliseconds,
         childCapacity: Count,
         p48: threshold,
