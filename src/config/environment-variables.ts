@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Problem } from './problem.ts';
+import { tokenRoles } from './service-config.ts';
 
 /** The environment of the process, as `process.env` is. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,7 +68,6 @@ export const configVariable = 'PORTCULLIS_CONFIG';
 export const environmentVariable = 'PORTCULLIS_ENVIRONMENT';
 
 const tokenPrefix = 'PORTCULLIS_TOKEN_';
-const roles = ['decide', 'observe', 'operate'] as const;
 
 /** What the environment says, as a layer over the document, and which variable each of its fields comes from. */
 export interface VariableLayer {
@@ -110,7 +110,7 @@ function readTokens(env: Environment): Pick<VariableLayer, 'tokens' | 'problems'
   for (const [variable, token] of Object.entries(env)) {
     if (!variable.startsWith(tokenPrefix) || token === undefined || token === '') continue;
     const words = variable.slice(tokenPrefix.length).toLowerCase();
-    const role = roles.find((known) => words === known || words.startsWith(`${known}_`));
+    const role = tokenRoles.find((known) => words === known || words.startsWith(`${known}_`));
     if (role === undefined) {
       problems.push({
         path: variable,

@@ -6,8 +6,10 @@ import type { AllowListOptions, Limit, LimitOverride, Route, ShadowRule } from '
 import type { DecisionLogSettings } from '../telemetry/decision-log/decision-log.ts';
 import type { LogLevel } from '../telemetry/log-level.ts';
 
+export const tokenRoles = ['decide', 'observe', 'operate'] as const;
+
 /** What a token may do. */
-export type TokenRole = 'decide' | 'observe' | 'operate';
+export type TokenRole = (typeof tokenRoles)[number];
 
 /** A service's configuration: complete, checked and frozen. Secrets that were given in clear are hashes here. */
 export interface ServiceConfig {

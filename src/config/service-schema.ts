@@ -18,11 +18,12 @@ import { KratosSection } from './kratos-schema.ts';
 import { LimitsSection } from './limits-schema.ts';
 import { ShadowList } from './policy-schema.ts';
 import { ScenariosSection } from './scenarios-section.ts';
+import { tokenRoles } from './service-config.ts';
 
 const Token = Type.Object(
   {
     name: name('Shown in the audit trail.'),
-    role: choice(['decide', 'observe', 'operate'], '`operate` may everything that `observe` may.'),
+    role: choice(tokenRoles, '`operate` may everything that `observe` may.'),
     sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-fA-F]{64}$',
