@@ -5,10 +5,10 @@ import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
+import { followAnswer, runOrEnd } from '../fetch-end.ts';
 import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import type { RateLimit } from '../rate-limit.ts';
-import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */

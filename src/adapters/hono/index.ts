@@ -7,11 +7,11 @@ import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
 import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
+import { followAnswer, runOrEnd } from '../fetch-end.ts';
 import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { RateLimit } from '../rate-limit.ts';
-import { followAnswer, runOrEnd } from '../run-or-end.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
 
 type Args = [context: Context];

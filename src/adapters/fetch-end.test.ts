@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createLimiter, type Limiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import { type FetchLimitOptions, limit as limitFetch } from './fetch/index.ts';
+import { runOrEnd } from './fetch-end.ts';
 import { limit as limitHono } from './hono/index.ts';
-import { runOrEnd } from './run-or-end.ts';
 
 const failures = [new RangeError('boom'), 'a text', undefined];
 const secret = 'sixteen bytes or more';
