@@ -102,4 +102,35 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     await page.getByRole('alert').getByText('--format decisions').waitFor();
     await page.context().close();
   });
+
+  it('remembers its file and what else was said, after a run, an error and a look at another page', async () => {
+    const { page, faults } = await openConsole(suite.browser, suite.service.url);
+    await visit(page, 'Replay');
+    const file = page.getByLabel('Event file');
+    await file.setInputFiles(sampleDay);
+    await page.getByText('What a log leaves out').click();
+    await page.getByLabel('Login routes').fill('POST /sign-in');
+    await page.getByLabel('Compare two policies').check();
+    await page.getByLabel(/^Policy A/).fill('policies:\n  login:\n    score:\n      hardFrom: nine');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/policy A: /)
+      .waitFor();
+    await visit(page, 'Blocks');
+    await visit(page, 'Replay');
+    expect(await file.inputValue()).toMatch(/sample-day\.jsonl$/);
+    expect(await page.getByLabel('Login routes').inputValue()).toBe('POST /sign-in');
+    await page.getByLabel(/^Policy A/).fill('');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('heading', { name: 'Compared' }).waitFor();
+    await visit(page, 'Live');
+    await visit(page, 'Replay');
+    await page.getByLabel('Compare two policies').uncheck();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    expect(await file.inputValue()).toMatch(/sample-day\.jsonl$/);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
 });

@@ -1,7 +1,9 @@
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { LogChoices } from '../replay/log-choices.ts';
 import { endReplay, startReplay } from '../replay/replay-client.ts';
+import { changeDraft, orderOf, replayDraft } from '../replay/replay-draft.ts';
 import type { ToReplay } from '../replay/replay-messages.ts';
+import { useCell } from '../state/cell.ts';
 
 const example = `policies:
   login:
@@ -21,39 +23,45 @@ const formats: readonly (readonly [name: ToReplay['format'], title: string])[] =
 
 /** What is replayed, and by what. */
 export function ReplayForm({ isRunning }: { readonly isRunning: boolean }) {
-  const form = useRef<HTMLFormElement>(null);
-  const [compares, setCompares] = useState(false);
-  const [format, setFormat] = useState<ToReplay['format']>('detect');
+  const draft = useCell(replayDraft);
+  const { format, choices, compares } = draft;
   const submit = (event: Event) => {
     event.preventDefault();
-    const order = form.current === null ? null : orderOf(form.current, format, compares);
+    const order = orderOf(replayDraft.get());
     if (order !== null) startReplay(order);
   };
   return (
-    <form ref={form} onSubmit={submit}>
+    <form onSubmit={submit}>
       <div class="fields two">
-        <div class="field">
-          <label for="replay-file">Event file or log</label>
-          <input id="replay-file" name="file" type="file" required aria-describedby="replay-note" />
-          <small id="replay-note">
-            What <code>portcullis replay</code> takes: events, access logs, logs of OpenSSH and Kratos; packed
-            with gzip as well.
-          </small>
-        </div>
-        <FormatField format={format} onChange={setFormat} />
+        <FileField />
+        <FormatField format={format} onChange={(chosen) => changeDraft({ format: chosen })} />
       </div>
-      {format === 'events' ? null : <LogFields />}
+      {format === 'events' ? null : (
+        <LogFields choices={choices} onChange={(changed) => changeDraft({ choices: changed })} />
+      )}
       <label class="tick">
         <input
           type="checkbox"
           checked={compares}
-          onChange={(event) => setCompares(event.currentTarget.checked)}
+          onChange={(event) => changeDraft({ compares: event.currentTarget.checked })}
         />{' '}
         Compare two policies
       </label>
       <div class="fields two">
-        <PolicyField name="policyA" title={compares ? 'Policy A' : 'Policy'} />
-        {compares ? <PolicyField name="policyB" title="Policy B" /> : null}
+        <PolicyField
+          name="policyA"
+          title={compares ? 'Policy A' : 'Policy'}
+          text={draft.policyA}
+          onChange={(policyA) => changeDraft({ policyA })}
+        />
+        {compares ? (
+          <PolicyField
+            name="policyB"
+            title="Policy B"
+            text={draft.policyB}
+            onChange={(policyB) => changeDraft({ policyB })}
+          />
+        ) : null}
       </div>
       <div class="actions">
         <button type="submit" class="primary" disabled={isRunning}>
@@ -66,6 +74,35 @@ export function ReplayForm({ isRunning }: { readonly isRunning: boolean }) {
         ) : null}
       </div>
     </form>
+  );
+}
+
+/** The browser's own field for a file, which is given back what had been chosen when it is drawn anew. */
+function FileField() {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    const { file } = replayDraft.get();
+    if (input.current === null || file === null) return;
+    const chosen = new DataTransfer();
+    chosen.items.add(file);
+    input.current.files = chosen.files;
+  }, []);
+  return (
+    <div class="field">
+      <label for="replay-file">Event file or log</label>
+      <input
+        id="replay-file"
+        type="file"
+        required
+        aria-describedby="replay-note"
+        ref={input}
+        onChange={(event) => changeDraft({ file: event.currentTarget.files?.item(0) ?? null })}
+      />
+      <small id="replay-note">
+        What <code>portcullis replay</code> takes: events, access logs, logs of OpenSSH and Kratos; packed
+        with gzip as well.
+      </small>
+    </div>
   );
 }
 
@@ -101,16 +138,30 @@ const logFields: readonly (readonly [name: keyof LogChoices, title: string, hint
   ['trustedProxy', 'Proxies whose X-Forwarded-For counts', '10.0.0.0/8'],
 ];
 
+interface LogFieldsProps {
+  readonly choices: LogChoices;
+  readonly onChange: (choices: LogChoices) => void;
+}
+
 /** What a log leaves out. */
-function LogFields() {
+function LogFields({ choices, onChange }: LogFieldsProps) {
+  // What was said is in sight; what is opened and closed later is up to who does it.
+  const [isOpen] = useState(() => Object.values(choices).some((text) => text !== ''));
   return (
-    <details>
+    <details open={isOpen}>
       <summary>What a log leaves out</summary>
       <div class="fields two">
         {logFields.map(([name, title, hint]) => (
           <div key={name} class="field">
             <label for={`replay-${name}`}>{title}</label>
-            <input id={`replay-${name}`} name={name} type="text" placeholder={hint} autocomplete="off" />
+            <input
+              id={`replay-${name}`}
+              type="text"
+              placeholder={hint}
+              autocomplete="off"
+              value={choices[name]}
+              onInput={(event) => onChange({ ...choices, [name]: event.currentTarget.value })}
+            />
           </div>
         ))}
       </div>
@@ -118,35 +169,24 @@ function LogFields() {
   );
 }
 
-function PolicyField({ name, title }: { readonly name: string; readonly title: string }) {
+interface PolicyFieldProps {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+function PolicyField({ name, title, text, onChange }: PolicyFieldProps) {
   return (
     <div class="field">
       <label for={name}>{title} (YAML or JSON; empty: built in)</label>
-      <textarea id={name} name={name} spellcheck={false} placeholder={example} />
+      <textarea
+        id={name}
+        spellcheck={false}
+        placeholder={example}
+        value={text}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
     </div>
   );
-}
-
-/** What the form says; null without a file. */
-function orderOf(form: HTMLFormElement, format: ToReplay['format'], compares: boolean): ToReplay | null {
-  const data = new FormData(form);
-  const file = data.get('file');
-  if (!(file instanceof File)) return null;
-  const textOf = (name: string): string => {
-    const value = data.get(name);
-    return typeof value === 'string' ? value : '';
-  };
-  return {
-    file,
-    format,
-    choices: {
-      login: textOf('login'),
-      loginFails: textOf('loginFails'),
-      timeZone: textOf('timeZone'),
-      year: textOf('year'),
-      trustedProxy: textOf('trustedProxy'),
-    },
-    policyA: textOf('policyA'),
-    policyB: compares ? textOf('policyB') : null,
-  };
 }

@@ -1,4 +1,5 @@
 import { createCell } from '../state/cell.ts';
+import { forgetDraft } from './replay-draft.ts';
 import type { FromReplay, ReplayResult, ToReplay } from './replay-messages.ts';
 
 /** How a replay stands. */
@@ -39,6 +40,12 @@ export function endReplay(): void {
   worker?.terminate();
   worker = null;
   replayState.set({ stage: 'idle' });
+}
+
+/** Ends and forgets it all, what stands in its form too: the next operator has not chosen that file. */
+export function forgetReplay(): void {
+  endReplay();
+  forgetDraft();
 }
 
 function receive(message: FromReplay, file: File): void {
