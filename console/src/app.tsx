@@ -3,6 +3,7 @@ import { session } from './api/session.ts';
 import { firstLook, status } from './api/status.ts';
 import { startFeed, stopFeed } from './feed/feed-client.ts';
 import { SignIn } from './pages/sign-in.tsx';
+import { forgetReplay } from './replay/replay-client.ts';
 import { Shell } from './shell.tsx';
 import { useCell } from './state/cell.ts';
 
@@ -28,6 +29,8 @@ export function App() {
     return () => {
       stopStatus();
       stopFeed();
+      // However it ended: what this operator looked at is not for the next one.
+      forgetReplay();
     };
   }, [stage, token]);
   if (stage === 'in') return <Shell />;

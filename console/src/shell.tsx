@@ -15,7 +15,6 @@ import { ShortcutList } from './pages/shortcut-list.tsx';
 import { SubjectPage } from './pages/subject.tsx';
 import { lookUpField } from './pages/subject-form.tsx';
 import { Icon, Mark } from './parts/icons.tsx';
-import { endReplay } from './replay/replay-client.ts';
 import { useCell } from './state/cell.ts';
 import { useMayOperate } from './state/operating.ts';
 import { isPaused } from './state/pause.ts';
@@ -105,12 +104,6 @@ const linkWords: Readonly<Record<Link, string>> = {
 const themeWords = { auto: 'as the system', dark: 'dark', light: 'light' } as const;
 const themeIcons = { auto: 'auto', dark: 'moon', light: 'sun' } as const;
 
-/** What the last operator looked at is not for the next one. */
-function signOut(): void {
-  endReplay();
-  leave();
-}
-
 function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const link = useCell(feed, linkOf);
   const environment = useCell(status, environmentOf);
@@ -152,7 +145,7 @@ function TopBar({ onHelp }: { readonly onHelp: () => void }) {
             class="plain icon-only"
             title="Sign out"
             aria-label="Sign out"
-            onClick={signOut}
+            onClick={leave}
           >
             <Icon name="leave" />
           </button>

@@ -17,7 +17,15 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
 
   const keptByTab = () => page.evaluate<string>('JSON.stringify({ ...sessionStorage })');
 
-  it('who signs out leaves neither token nor name to the next one in this tab', async () => {
+  const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
+  const refuseToken = () =>
+    page.route('**/v1/status', (route) => route.fulfill({ status: 401, json: { status: 401 } }));
+  const ends = [
+    { end: 'a sign-out', endSession: signOut },
+    { end: 'a token that is taken no more', endSession: refuseToken },
+  ];
+
+  it.each(ends)('neither token nor name is left to who comes after $end', async ({ endSession }) => {
     await visit(page, 'Blocks');
     await page.getByRole('button', { name: /^Lift/ }).first().click();
     await page.getByLabel('Who').fill('Ada');
@@ -25,21 +33,19 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     await page.getByRole('button', { name: 'Lift', exact: true }).last().click();
     await page.getByText('The block is lifted.').waitFor();
     expect(await keptByTab()).toContain('Ada');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await endSession();
     await page.getByLabel('Token').waitFor();
     expect(await keptByTab()).toBe('{}');
   });
 
   it('says why when the service takes the token no more, and forgets it, before and after a reload', async () => {
-    const refuse = () =>
-      page.route('**/v1/status', (route) => route.fulfill({ status: 401, json: { status: 401 } }));
-    await refuse();
+    await refuseToken();
     const words = page.getByRole('alert').getByText('The service takes the token of this tab no more.');
     await words.waitFor();
     expect(await keptByTab()).not.toContain(tokens.operate);
     await page.unrouteAll();
     await signIn(page);
-    await refuse();
+    await refuseToken();
     await page.reload();
     await words.waitFor();
     await page.reload();
@@ -93,19 +99,31 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     await page.getByRole('alert').getByText(detail).waitFor();
   });
 
-  it('shows nothing of a file that was replayed to the next one', async () => {
-    await visit(page, 'Replay');
-    const line = { t: 0, op: 'fail', account: 'a1', ip: '203.0.113.7' };
-    const file = { name: 'a-night.jsonl', mimeType: 'text/plain', buffer: Buffer.from(JSON.stringify(line)) };
-    await page.getByLabel('Event file').setInputFiles(file);
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText(/a-night\.jsonl/).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Token').fill(tokens.observe);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Event file').waitFor();
-    expect(await page.getByText(/a-night\.jsonl/).count()).toBe(0);
-  });
+  it.each(ends)(
+    'shows nothing of a file that was replayed to who comes after $end',
+    async ({ endSession }) => {
+      await visit(page, 'Replay');
+      const line = { t: 0, op: 'fail', account: 'a1', ip: '203.0.113.7' };
+      const file = {
+        name: 'a-night.jsonl',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(JSON.stringify(line)),
+      };
+      await page.getByLabel('Event file').setInputFiles(file);
+      await page.getByLabel(/^Policy/).fill('# for the bank');
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await page.getByText(/a-night\.jsonl/).waitFor();
+      await endSession();
+      await page.getByLabel('Token').waitFor();
+      await page.unrouteAll();
+      await page.getByLabel('Token').fill(tokens.observe);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Event file').waitFor();
+      expect(await page.getByText(/a-night\.jsonl/).count()).toBe(0);
+      expect(await page.getByLabel('Event file').inputValue()).toBe('');
+      expect(await page.getByLabel(/^Policy/).inputValue()).toBe('');
+    },
+  );
 
   it('shows nothing of a subject to the next one, also not by going back', async () => {
     await visit(page, 'Subject');

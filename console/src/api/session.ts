@@ -28,23 +28,23 @@ export function enter(token: string | null): void {
   session.set({ stage: 'in', token, why: null, isEnded: false });
 }
 
-/** Signs out. Who comes next acts in a name of their own. */
+/** Signs out. */
 export function leave(): void {
-  sessionStorage.removeItem(NAME_ITEM);
   askForToken(false);
 }
 
 /**
- * Forgets the token and asks for one.
+ * Forgets the token and asks for one. Who comes with it acts in a name of their own.
  *
  * @param isEnded whether there was one, which the service has refused
  */
 export function askForToken(isEnded: boolean): void {
   sessionStorage.removeItem(TOKEN_ITEM);
+  sessionStorage.removeItem(NAME_ITEM);
   session.set({ stage: 'asked', token: null, why: null, isEnded });
 }
 
-/** Who acts, for the audit log; remembered until they sign out or the tab closes. */
+/** Who acts, for the audit log; remembered until their session ends or the tab closes. */
 export const operatorName = {
   get: (): string => sessionStorage.getItem(NAME_ITEM) ?? '',
   set: (name: string): void => sessionStorage.setItem(NAME_ITEM, name),
