@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attacker, bruteForce } from './attacks.ts';
 import { barriers, chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { tokens } from './console-service.ts';
 import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
@@ -67,6 +68,18 @@ describe.skipIf(chromiumPath() === null)('before an operator acts', () => {
     expect(id).toMatch(/^.{8}…$/);
     await lift.click();
     await page.getByRole('dialog').getByText(id).waitFor();
+  });
+
+  it('the page of acts shows whose token it was, whatever marks of direction a name has', async () => {
+    const placed = await fetch(new URL('/v1/blocks', suite.service.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.operate}` },
+      body: JSON.stringify({ ...attacker(1), scope: 'K4', level: 2, by: 'Ada\u202e', why: 'a \u2067test' }),
+    });
+    expect(placed.status).toBe(200);
+    await visit(page, 'Audit');
+    await page.getByText('Ada\\u202e (token test-operate)').waitFor();
+    await page.locator('dd').getByText('a \\u2067test').waitFor();
   });
 
   it('nothing can be chosen that there is none of', async () => {

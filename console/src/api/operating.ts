@@ -1,5 +1,6 @@
 import type { Explanation } from '../../../src/guard/explanation.ts';
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
+import { typedText } from '../format/typed-text.ts';
 import { type BlockList, readBlockList } from './block-list.ts';
 import { ask, ServiceProblem } from './client.ts';
 import { storeClock } from './service-clock.ts';
@@ -89,8 +90,8 @@ function readAct(value: unknown): AuditAct[] {
       at: numberOf(value.at),
       what: textOf(value.what) ?? '?',
       about: textOf(value.block) ?? textOf(value.pin) ?? textOf(value.name) ?? '',
-      by: textOf(value.by) ?? '?',
-      why: textOf(value.why) ?? '',
+      by: typedText(textOf(value.by) ?? '?'),
+      why: typedText(textOf(value.why) ?? ''),
       until: numberOf(value.until) || null,
       isUnsure: value.unsure === true,
     },

@@ -1,5 +1,6 @@
 import { isObject, numberOf, textOf } from '../feed/feed-line.ts';
 import { callerWords } from '../format/pin-words.ts';
+import { typedText } from '../format/typed-text.ts';
 
 /** What an operator holds in place for a time. */
 export interface Pin {
@@ -17,8 +18,8 @@ export function readPin(value: unknown): Pin[] {
     {
       name: textOf(value.name) ?? '?',
       what: whatIsPinned(value),
-      by: textOf(value.by) ?? '?',
-      why: textOf(value.why) ?? '',
+      by: typedText(textOf(value.by) ?? '?'),
+      why: typedText(textOf(value.why) ?? ''),
       until: numberOf(value.until),
     },
   ];

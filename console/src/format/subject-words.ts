@@ -1,4 +1,5 @@
 import type { SubjectSignals } from '../api/operating.ts';
+import { typedText } from './typed-text.ts';
 
 /** A subject as it was typed, for the one who typed it. */
 export function subjectWords({ account, ip, action, ua, device }: SubjectSignals): string {
@@ -10,5 +11,5 @@ export function subjectWords({ account, ip, action, ua, device }: SubjectSignals
     device === undefined ? null : `device ${device.id} (${device.confidence})`,
   ];
   const words = parts.filter((part) => part !== null).join(', ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return typedText(words.charAt(0).toUpperCase() + words.slice(1));
 }
