@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
     bruteForce(service, { accounts: 3, failures: 6 }),
   );
 
-  it('shows every table whole on a desk, also when there is more beside it', async () => {
+  it('shows every part of the service by its name, and every table whole on a desk', async () => {
     const roomy = await startConsoleService({ listen: { port: 0, grpcPort: 0, drainMs: 100 } });
     const { page } = await openConsole(suite.browser, roomy.url, desk);
     await signIn(page);
@@ -47,6 +47,16 @@ describe.skipIf(chromiumPath() === null)('every page of the console', () => {
     await page.getByRole('heading', { name: 'grpc' }).waitFor();
     const table = page.getByRole('table', { name: /Abuse scenarios/ });
     await table.waitFor();
+    const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+    expect(headings).toEqual([
+      'Modes',
+      'Node',
+      'Decisions since the start',
+      'Scenarios',
+      'grpc',
+      'Targets and breakers',
+      'Events',
+    ]);
     const hidden = () =>
       page.evaluate<number[]>(
         "[...document.querySelectorAll('.table-box')].map((box) => box.scrollWidth - box.clientWidth)",

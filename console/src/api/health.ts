@@ -69,6 +69,7 @@ const ownFields: ReadonlySet<string> = new Set([
   'store',
   'storeAnswers',
   'draining',
+  'mayOperate',
   'modes',
   'policies',
   'limits',
