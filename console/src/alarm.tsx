@@ -3,7 +3,7 @@ import { nodeClock } from './api/service-clock.ts';
 import { status } from './api/status.ts';
 import { feed } from './feed/feed-client.ts';
 import { clockTime } from './format/time.ts';
-import { faultSentence, modeSentence } from './format/words.ts';
+import { faultSentence, modeSentences } from './format/words.ts';
 import { Icon } from './parts/icons.tsx';
 import { useCell } from './state/cell.ts';
 
@@ -23,7 +23,7 @@ export function Alarm() {
     if (lastChange > 0) void status.look();
   }, [lastChange]);
   const odd = value?.modes.filter(({ mode }) => mode !== 'NORMAL') ?? [];
-  const isStoreAway = odd.length === 0 && value?.raw.storeAnswers === false;
+  const isStoreAway = odd.length === 0 && value?.storeAnswers === false;
   if (odd.length === 0 && !isStoreAway && problem === null) return null;
   return (
     <div class="alarm" role="alert" aria-live="assertive">
@@ -36,7 +36,7 @@ export function Alarm() {
               {policy}: {mode}
             </b>
             {since === null ? '' : ` since ${clockTime(since, nodeClock.now())}`}. {faultSentence(fault)}
-            {modeSentence(mode)}
+            {modeSentences(mode, value?.storeAnswers === true)}
           </li>
         ))}
         {isStoreAway ? <li>The store does not answer. What is decided now is decided without it.</li> : null}

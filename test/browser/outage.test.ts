@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     for (let failure = 0; failure < 4; failure += 1) await suite.service.post('/v1/fail', attacker(failure));
     const banner = page.getByRole('alert');
     await banner.getByText('login: DEGRADED').waitFor();
-    await banner.getByText(/Decisions come from local caps of this node/).waitFor();
+    await banner.getByText(/The store is away\. Decisions come from local caps of this node/).waitFor();
     await banner
       .getByText(/The store was too slow or failed \(STORE_[A-Z]+\)\./)
       .first()
@@ -48,7 +48,10 @@ describe.skipIf(chromiumPath() === null || !isRedisInstalled())('when the store 
     await redis.resume();
     const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
-    await page.getByRole('alert').getByText('login: DEGRADED').waitFor();
+    const banner = page.getByRole('alert');
+    await banner.getByText('login: DEGRADED').waitFor();
+    await banner.getByText(/The store answers now; the policy returns to it/).waitFor();
+    expect(await banner.getByText('The store is away').count()).toBe(0);
     await visit(page, 'Subject');
     await page.getByLabel('Account').fill('somebody');
     await page.getByLabel('IP address').fill('203.0.113.200');

@@ -20,6 +20,8 @@ export interface ServiceStatus {
   readonly version: string | null;
   readonly startedAt: number | null;
   readonly store: string | null;
+  /** Whether it answered when it was last asked; null where the service does not tell. */
+  readonly storeAnswers: boolean | null;
   /** False only where the service says so: then it would refuse what only operators may do. */
   readonly mayOperate: boolean;
   readonly modes: readonly PolicyMode[];
@@ -116,6 +118,7 @@ function readStatus(answer: unknown): ServiceStatus {
     version: textOf(raw.version),
     startedAt: numberOf(raw.startedAt) || null,
     store: textOf(raw.store),
+    storeAnswers: typeof raw.storeAnswers === 'boolean' ? raw.storeAnswers : null,
     mayOperate: raw.mayOperate !== false,
     modes: Array.isArray(modes) ? modes.flatMap(readMode) : [],
     raw,

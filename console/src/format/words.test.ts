@@ -3,12 +3,21 @@ import { rules, scopes } from '../../../src/core/decision.ts';
 import { LimitCounter } from '../../../src/limits/limit-counter.ts';
 import { eventWords } from './event-words.ts';
 import { counted, rate, share } from './number.ts';
-import { endWord, ruleWord, scopeWord, shortBlock } from './words.ts';
+import { endWord, modeSentences, ruleWord, scopeWord, shortBlock } from './words.ts';
 
 describe('the words of the console', () => {
   it('know every rule and scope of the engine', () => {
     expect(rules.filter((rule) => ruleWord(rule) === rule)).toEqual([]);
     expect(scopes.filter((scope) => scopeWord(scope) === scope)).toEqual([]);
+  });
+
+  it('do not call a store away that answers', () => {
+    expect(modeSentences('DEGRADED', false)).toBe(
+      'The store is away. Decisions come from local caps of this node; nothing is remembered.',
+    );
+    expect(modeSentences('DEGRADED', true)).toMatch(
+      /^The store answers now; .* Decisions come from local caps/,
+    );
   });
 
   it('know every count of a limiter', () => {

@@ -45,14 +45,25 @@ const ruleWords: Readonly<Record<string, string>> = {
 export const scopeWord = (scope: string): string => scopeWords[scope] ?? scope;
 export const ruleWord = (rule: string): string => ruleWords[rule] ?? rule;
 
-const modeSentences: Readonly<Record<string, string>> = {
-  DEGRADED: 'The store is away. Decisions come from local caps of this node; nothing is remembered.',
-  FAIL_CLOSED: 'The store is away. Every attempt is refused.',
-  FAIL_OPEN: 'The store is away. Calls pass up to the local guardrails of this node.',
+const meanings: Readonly<Record<string, string>> = {
+  DEGRADED: 'Decisions come from local caps of this node; nothing is remembered.',
+  FAIL_CLOSED: 'Every attempt is refused.',
+  FAIL_OPEN: 'Calls pass up to the local guardrails of this node.',
 };
 
-/** What a mode means for the people behind the requests. */
-export const modeSentence = (mode: string): string => modeSentences[mode] ?? `Mode ${mode}.`;
+const storeAway = 'The store is away.';
+const storeBack = 'The store answers now; the policy returns to it once it has done so for some minutes.';
+
+/**
+ * What a mode means for the people behind the requests.
+ *
+ * @param storeAnswers a policy stays away from its store for minutes after that is back, and who reads that it is away
+ *   would look for a fault there in vain
+ */
+export function modeSentences(mode: string, storeAnswers: boolean): string {
+  const meaning = meanings[mode] ?? `Mode ${mode}.`;
+  return `${storeAnswers ? storeBack : storeAway} ${meaning}`;
+}
 
 /** Why a policy left its store; empty where that is not known. */
 export const faultSentence = (code: string | null): string =>

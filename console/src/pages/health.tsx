@@ -4,7 +4,7 @@ import { type ServiceStatus, status } from '../api/status.ts';
 import { feed } from '../feed/feed-client.ts';
 import { count } from '../format/number.ts';
 import { clockTime, spanWords } from '../format/time.ts';
-import { modeSentence } from '../format/words.ts';
+import { modeSentences } from '../format/words.ts';
 import { ModeBadge } from '../parts/badges.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -38,7 +38,7 @@ export function HealthPage() {
 const notableOf = ({ live }: ReturnType<typeof feed.get>) => live.notable;
 
 function HealthPanels({ value }: { readonly value: ServiceStatus }) {
-  const { modes, raw, version, startedAt, store } = value;
+  const { modes, raw, version, startedAt, store, storeAnswers } = value;
   const now = nodeClock.now();
   return (
     <>
@@ -54,7 +54,8 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
               { title: 'Since', cell: ({ since }) => (since === null ? '–' : clockTime(since, now)) },
               {
                 title: 'Means',
-                cell: ({ mode }) => (mode === 'NORMAL' ? 'Decides on the store.' : modeSentence(mode)),
+                cell: ({ mode }) =>
+                  mode === 'NORMAL' ? 'Decides on the store.' : modeSentences(mode, storeAnswers === true),
                 isMinor: true,
               },
             ]}
@@ -66,7 +67,7 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
               <dt>Store</dt>
               <dd>
                 {store ?? '?'}{' '}
-                {raw.storeAnswers === false ? (
+                {storeAnswers === false ? (
                   <span class="badge hard">
                     <Icon name="alert" />
                     does not answer
