@@ -61,6 +61,14 @@ describe.skipIf(chromiumPath() === null)('in a flood of events', () => {
     }
     await page.getByText(/The service has left [\d,]+ events out of its feed/).waitFor();
     await page.getByRole('img', { name: /more were not in the feed/ }).waitFor();
+    const figure = async (name: string) => {
+      const text = await page.locator('.stats > div', { hasText: name }).locator('dd').textContent();
+      return Number(text?.replace(',', ''));
+    };
+    await expect.poll(async () => (await figure('Allowed')) + (await figure('Not in the feed'))).toBe(2_000);
+    await page.getByText('As a table').click();
+    const table = page.getByRole('table', { name: /^Outcomes over time/ });
+    await table.getByRole('columnheader', { name: 'Not in the feed' }).waitFor();
     await page.context().close();
     await sampled.close();
   });

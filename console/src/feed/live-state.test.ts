@@ -74,6 +74,13 @@ describe('what the page knows of the last minutes', () => {
     expect(withBatch(busy, nothing, now + 5_000).pace.perSecond).toBe(0);
   });
 
+  it('counts what was left out of the feed into the pace, once it is told', () => {
+    const flooded = (at: number, withheldLines: number) => ({ ...second(at, 199), withheldLines });
+    const told = [100, 101, 102, 103].map((at) => flooded(at, 1_800));
+    const batch = { ...nothing, received: 1_200, seconds: [...told, flooded(104, 0), flooded(105, 0)] };
+    expect(withBatch(emptyLive, batch, 106_000).pace.perSecond).toBe(2_000);
+  });
+
   it('ranks rules over the minutes that are kept', () => {
     const at = (minute: number, rules: Record<string, number>) => ({ minute, rules, scopes: {} });
     const batch = {

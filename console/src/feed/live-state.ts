@@ -19,7 +19,7 @@ export interface LiveState {
 }
 
 export interface Pace {
-  /** Over the last seconds that are whole, by the times of the lines: what happened before the page was opened arrives all at once. */
+  /** Over the last seconds that are whole, with what was left out of the feed, by the times of the lines: what happened before the page was opened arrives all at once. */
   readonly perSecond: number;
   /** True while more lines arrive than the list shows; one full batch, as after connecting, is none yet. */
   readonly isSampled: boolean;
@@ -37,6 +37,8 @@ const KEPT_BLOCKS = 60;
 const KEPT_NOTABLE = 200;
 /** Enough of them that the shown pace does not jump, few enough that it follows. */
 const PACE_SECONDS = 4;
+/** So old is a second before all that the service has left out of it is known. */
+const TOLD_AFTER_SECONDS = 2;
 
 export const emptyLive: LiveState = {
   seconds: [],
@@ -81,10 +83,15 @@ export function withBatch(state: LiveState, batch: FeedBatch, nowMs: number): Li
   };
 }
 
+/** What was left out of the feed has happened all the same. */
 function linesPerSecond(seconds: readonly SecondCount[], nowMs: number): number {
-  const end = Math.floor(nowMs / 1_000);
+  const now = Math.floor(nowMs / 1_000);
+  const isFlood = seconds.some(
+    ({ second, withheldLines }) => second >= now - PACE_SECONDS - TOLD_AFTER_SECONDS && withheldLines > 0,
+  );
+  const end = isFlood ? now - TOLD_AFTER_SECONDS : now;
   const recent = seconds.filter(({ second }) => second >= end - PACE_SECONDS && second < end);
-  return recent.reduce((sum, { lines }) => sum + lines, 0) / PACE_SECONDS;
+  return recent.reduce((sum, { lines, withheldLines }) => sum + lines + withheldLines, 0) / PACE_SECONDS;
 }
 
 function withheldLines(seconds: readonly SecondCount[], nowMs: number): number {

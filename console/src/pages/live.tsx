@@ -134,6 +134,12 @@ function Stats({ sums, perSecond, spanName }: StatsProps) {
         <dt>Highest level</dt>
         <dd>{sums.topLevel === 0 ? '–' : `L${sums.topLevel}`}</dd>
       </div>
+      {sums.withheld > 0 ? (
+        <div>
+          <dt>Not in the feed, {spanName}</dt>
+          <dd>{count(sums.withheld)}</dd>
+        </div>
+      ) : null}
     </dl>
   );
 }
@@ -148,7 +154,7 @@ function SampleNotice({ live }: { readonly live: LiveState }) {
   if (pace.isSampled) lastSampledAt.current = performance.now();
   const isShown = performance.now() - lastSampledAt.current < 3_000;
   return (
-    <div class={isShown ? 'notice' : ''}>
+    <div class={isShown ? 'notice' : 'silent'}>
       {isShown ? <Icon name="info" /> : null}
       <div>
         <span role="status">{isShown ? 'Sampled: more happens than can be shown.' : null}</span>{' '}
@@ -163,17 +169,29 @@ const sampleWords = ({ withheld, perSecond }: Pace): string =>
     ? `The service has left ${count(withheld)} events out of its feed; the chart shows them in grey.`
     : `${rate(perSecond)} events a second arrive; the list shows some, the counts include all.`;
 
+interface Row {
+  readonly time: number;
+  readonly allow: number;
+  readonly soft: number;
+  readonly hard: number;
+  readonly withheld: number;
+  readonly level: number;
+}
+
+/** The same numbers as the chart's. */
 function ChartTable({ columns }: { readonly columns: ChartColumns }) {
-  const rows = columns.times
+  const rows: readonly Row[] = columns.times
     .map((time, index) => ({
       time,
       allow: columns.allow[index] ?? 0,
       soft: columns.soft[index] ?? 0,
       hard: columns.hard[index] ?? 0,
+      withheld: columns.withheld[index] ?? 0,
       level: columns.topLevel[index] ?? 0,
     }))
-    .filter(({ allow, soft, hard }) => allow + soft + hard > 0)
+    .filter(({ allow, soft, hard, withheld }) => allow + soft + hard + withheld > 0)
     .reverse();
+  const hasWithheld = rows.some(({ withheld }) => withheld > 0);
   if (rows.length === 0) return <Empty>No decisions in this time.</Empty>;
   return (
     <DataTable
@@ -185,6 +203,9 @@ function ChartTable({ columns }: { readonly columns: ChartColumns }) {
         { title: 'Allowed', cell: ({ allow }) => count(allow), isNumber: true },
         { title: 'Soft', cell: ({ soft }) => count(soft), isNumber: true },
         { title: 'Hard', cell: ({ hard }) => count(hard), isNumber: true },
+        ...(hasWithheld
+          ? [{ title: 'Not in the feed', cell: ({ withheld }: Row) => count(withheld), isNumber: true }]
+          : []),
         { title: 'Highest level', cell: ({ level }) => level || '–', isNumber: true },
       ]}
     />
