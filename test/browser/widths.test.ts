@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
     await signIn(page);
     const beside: string[] = [];
     const look = async () => {
-      for (const width of [phone, tablet, 900, laptop, 1_100, 1_180, desk]) {
+      for (const width of [phone, 600, 700, tablet, 900, laptop, 1_100, 1_180, desk]) {
         await resized(page, width);
         beside.push(...(await cutTables(page)).map((caption) => `${caption} at ${width}`));
       }
