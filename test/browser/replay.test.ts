@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../cli/cli-run.ts';
@@ -57,6 +59,10 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     expect(
       await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     ).toBeLessThanOrEqual(0);
+    const cut = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.table-box')].filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.querySelector('caption').textContent)",
+    );
+    expect(cut).toEqual([]);
     await picture(page, 'replay-compare-light-phone');
     expect(faults).toEqual([]);
     await page.context().close();
@@ -84,6 +90,22 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     });
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByText(/2 bad lines left out; the first is line 2: t must be an integer/).waitFor();
+    await page.context().close();
+  });
+
+  it('says of a file that is gone since it was chosen what to do', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
+    const file = join(folder, 'a-night.jsonl');
+    writeFileSync(file, '{"t":0,"op":"fail","account":"a","ip":"192.0.2.1"}\n');
+    const { page } = await openConsole(suite.browser, suite.service.url);
+    await visit(page, 'Replay');
+    await page.getByLabel('Event file').setInputFiles(file);
+    rmSync(folder, { recursive: true });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/it has changed since it was chosen, or is gone\. Choose it again/)
+      .waitFor();
     await page.context().close();
   });
 

@@ -59,11 +59,11 @@ function Subjects({ comparison }: { readonly comparison: ComparisonResult }) {
       rows={subjects}
       keyOf={({ line }) => line}
       columns={[
-        { title: 'Line', cell: ({ line }) => count(line), isHead: true },
+        { title: 'Line', cell: ({ line }) => count(line), isHead: true, isMinor: true },
         { title: 'Time', cell: ({ t }) => eventTime(t), isMinor: true },
         { title: 'Policy A', cell: ({ a }) => <Short decision={a} /> },
         { title: 'Policy B', cell: ({ b }) => <Short decision={b} /> },
-        { title: 'Events', cell: ({ decisions }) => count(decisions), isNumber: true },
+        { title: 'Events', cell: ({ decisions }) => count(decisions), isNumber: true, isMinor: true },
       ]}
     />
   );

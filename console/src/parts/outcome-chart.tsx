@@ -90,7 +90,7 @@ function optionsFor(host: HTMLElement, isClock: boolean, hasLevels: boolean): uP
         font,
         size: 30,
         space: 70,
-        ...(isClock ? { values: clockValues } : { values: offsetValues }),
+        ...(isClock ? { values: clockValues } : { values: offsetValues, incrs: [...offsetSteps] }),
       },
       { ...axis, font, size: 46 },
       {
@@ -146,6 +146,12 @@ function colourReader(host: HTMLElement): (name: string) => string {
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const clockValues = (_: uPlot, splits: number[]) => splits.map((split) => clock.format(split * 1_000));
+
+/** Between two marks of an axis of offsets, in seconds: steps that a clock has, of which the decimals would be none. */
+const offsetSteps: readonly number[] = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800,
+  604_800, 2_592_000, 31_536_000,
+];
 
 const offsetValues = (_: uPlot, splits: number[]) =>
   splits.map((split) => sinceZero(Math.max(0, split) * 1_000));

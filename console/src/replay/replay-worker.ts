@@ -83,6 +83,10 @@ const gzipMagic = [0x1f, 0x8b] as const;
 const badGzip =
   'The gzip data is damaged, ends too soon, or goes on behind its end, as several packed files in one do. Unpack it and try again.';
 
+/** A browser lets nobody read on in a file that is another one by now, as a log that is still written to. */
+const unreadable =
+  'The file cannot be read: it has changed since it was chosen, or is gone. Choose it again; of a log that is still written to, choose a copy.';
+
 /** By how it begins, not by its name: a log that was rotated has any. */
 async function isPacked(file: File): Promise<boolean> {
   const head = new Uint8Array(await file.slice(0, gzipMagic.length).arrayBuffer());
@@ -92,6 +96,7 @@ async function isPacked(file: File): Promise<boolean> {
 async function replay(order: ToReplay): Promise<void> {
   const { file } = order;
   const startedAt = performance.now();
+  const packed = await isPacked(file);
   const opening = new Opening(order);
   const splitter = new LineSplitter();
   let saidAt = startedAt;
@@ -104,11 +109,11 @@ async function replay(order: ToReplay): Promise<void> {
       },
     }),
   );
-  const packed = await isPacked(file);
   const reader = (packed ? counted.pipeThrough(new DecompressionStream('gzip')) : counted).getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw packed && cause instanceof TypeError ? new Fault('INPUT_INVALID', badGzip, { cause }) : cause;
+      if (!(cause instanceof TypeError)) throw cause;
+      throw new Fault('INPUT_INVALID', packed ? badGzip : unreadable, { cause });
     });
     if (done) break;
     await opening.take(splitter.push(value));
@@ -121,9 +126,15 @@ async function replay(order: ToReplay): Promise<void> {
   say({ kind: 'done', result, durationMs: performance.now() - startedAt });
 }
 
+function wordsFor(cause: unknown): string {
+  if (cause instanceof Fault) return cause.message;
+  const isUnreadable =
+    cause instanceof DOMException && (cause.name === 'NotReadableError' || cause.name === 'NotFoundError');
+  return isUnreadable ? unreadable : `The file cannot be replayed: ${String(cause)}`;
+}
+
 addEventListener('message', (event: MessageEvent<ToReplay>) => {
   replay(event.data).catch((cause: unknown) => {
-    const isOurs = cause instanceof Fault;
-    say({ kind: 'refused', why: isOurs ? cause.message : `The file cannot be replayed: ${String(cause)}` });
+    say({ kind: 'refused', why: wordsFor(cause) });
   });
 });
