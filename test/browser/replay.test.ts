@@ -93,6 +93,16 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
     await page.context().close();
   });
 
+  it('says what a file is that cannot be read line by line', async () => {
+    const { page } = await openConsole(suite.browser, suite.service.url);
+    await visit(page, 'Replay');
+    const buffer = Buffer.from('\ufeff{"t":0,"op":"fail","account":"a","ip":"192.0.2.1"}\n', 'utf16le');
+    await page.getByLabel('Event file').setInputFiles({ name: 'a.jsonl', mimeType: 'text/plain', buffer });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('alert').getByText('the input is UTF-16 text').waitFor();
+    await page.context().close();
+  });
+
   it('says of a file that is gone since it was chosen what to do', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-replay-'));
     const file = join(folder, 'a-night.jsonl');

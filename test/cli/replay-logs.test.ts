@@ -517,6 +517,27 @@ describe('gzip', () => {
     }
   });
 
+  it('is what is unpacked here: of all else it is said how to, and which text is none', async () => {
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+    const foreign: readonly (readonly [Uint8Array, RegExp])[] = [
+      [utf16, /^portcullis: the input is UTF-16 text: make it UTF-8.*\(iconv -f UTF-16 -t UTF-8\)\n$/],
+      [Buffer.from(utf16).swap16(), /UTF-16 text/],
+      [Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), /packed with xz.*\(xz -dc\)/],
+      [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04]), /packed with zstd/],
+      [Buffer.from('BZh91AY'), /packed with bzip2/],
+      [Buffer.from('PK\u0003\u0004..'), /packed with zip/],
+    ];
+    for (const [bytes, words] of foreign) {
+      for (const flags of [[], ['--skip-bad'], ['--format', 'sshd']]) {
+        const { code, stdout, stderr } = await replay(
+          [...bytes].map((byte) => Uint8Array.of(byte)),
+          ...flags,
+        );
+        expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(words)]);
+      }
+    }
+  });
+
   it('that unpacks to much more is read a piece at a time', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const { code, stderr } = await replay(bomb, '--format', 'sshd');

@@ -1,3 +1,4 @@
+import { refuseForeignBytes, TELLING_BYTES } from '../../../src/cli/replay/foreign-bytes.ts';
 import { isLogged } from '../../../src/cli/replay/logged-line.ts';
 import { Fault } from '../../../src/core/fault.ts';
 import type { FileRun } from './file-run.ts';
@@ -89,7 +90,8 @@ const unreadable =
 
 /** By how it begins, not by its name: a log that was rotated has any. */
 async function isPacked(file: File): Promise<boolean> {
-  const head = new Uint8Array(await file.slice(0, gzipMagic.length).arrayBuffer());
+  const head = new Uint8Array(await file.slice(0, TELLING_BYTES).arrayBuffer());
+  refuseForeignBytes(head);
   return gzipMagic.every((byte, at) => head[at] === byte);
 }
 

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo } from '../streams.ts';
+import { refuseForeignBytes, TELLING_BYTES } from './foreign-bytes.ts';
 
 /** What a command reads, unpacked, and how far it has come. */
 export interface Input {
-  /** The bytes. Rejects with `INPUT_INVALID` when packed data is damaged or ends too soon. */
+  /** The bytes. Rejects with `INPUT_INVALID` when they are no text, or packed data is damaged or ends too soon. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Of what there is, how much has been read, from 0 to 1; null when nobody knows how much there is. */
   readonly share: () => number | null;
@@ -58,15 +59,21 @@ function statOf(file: string): { readonly size: number; readonly mtimeMs: number
 
 async function* unpacked(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const head = await beginOf(source);
+  try {
+    refuseForeignBytes(head);
+  } catch (cause) {
+    await source.return(undefined);
+    throw cause;
+  }
   const whole = followedBy(head, source);
   if (gzipMagic.some((byte, at) => head[at] !== byte)) yield* whole;
   else yield* gunzipped(whole);
 }
 
-/** At least two bytes, where there are as many. */
+/** Enough bytes to tell what it is, where there are as many. */
 async function beginOf(source: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array(0);
-  while (head.length < gzipMagic.length) {
+  while (head.length < TELLING_BYTES) {
     const next = await source.next();
     if (next.done) break;
     head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
