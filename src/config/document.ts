@@ -12,9 +12,12 @@ const mostAliases = 100;
 /** Pieces of text the reader of YAML tells apart; a thousand lines have some ten thousand. */
 const mostLexemes = 300_000;
 
-/** @throws the system's own error when the file is not there or may not be read. */
+/** @throws the system's own error when the file is not there or may not be read; Fault `CONFIG_INVALID` when it is a folder. */
 export function assertReadable(path: string): void {
-  closeSync(openSync(path, 'r'));
+  const file = openSync(path, 'r');
+  const isFolder = fstatSync(file).isDirectory();
+  closeSync(file);
+  if (isFolder) throw new Fault('CONFIG_INVALID', `${path} is a folder: name a file in it`);
 }
 
 /** The text of a file. @throws Fault `CONFIG_INVALID` when it cannot be read or is larger than 1 MiB. */

@@ -77,7 +77,7 @@ describe('config check', () => {
   it.each([
     ['an environment without a layer', ['config', 'check', good, '--environment', 'qa'], 1],
     ['a file that is not there', ['config', 'check', join(folder, 'none.yaml')], 2],
-    ['a folder', ['config', 'check', folder], 1],
+    ['a folder', ['config', 'check', folder], 2],
     ['no file', ['config', 'check'], 2],
     ['an option that there is not', ['config', 'check', good, '--frob'], 2],
   ])('ends with the right code for %s', async (_, args, code) => {
