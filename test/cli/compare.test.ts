@@ -34,11 +34,11 @@ describe('compare', () => {
   it('ends with 1 and tells who, when and why', async () => {
     const { code, stdout } = await compare(event(1_700_000_000_000), '-', strict, '-');
     expect(code).toBe(1);
-    expect(stdout).toContain('1 events, 1 (100.0 %) decided differently: 0 harder by A, 1 harder by B');
+    expect(stdout).toContain('1 event, 1 (100.0 %) decided differently: 0 harder by A, 1 harder by B');
     expect(stdout).toContain(
-      'account "a1" from "192.0.2.1": 1 decision, first at line 1, 2023-11-14T22:13:20.000Z',
+      'account "a1" from "192.0.2.1": 1 decision, first at line 1, 2023-11-14T22:13:20Z',
     );
-    expect(stdout).toContain('    A ALLOW\n    B HARD_BLOCK level 2 for 60 s by score on K4\n');
+    expect(stdout).toContain('    A ALLOW\n    B HARD_BLOCK level 2 for 1 min by score on K4\n');
   });
 
   it('tells the same as JSON', async () => {
@@ -151,7 +151,7 @@ describe('compare', () => {
     for (const other of ['-', slow]) {
       const { code, stdout } = await compare(lines, '-', other, '-', '--format', 'nginx');
       expect(code).toBe(0);
-      expect(stdout).toContain('1 events, all decided alike\n1 of 2 lines was not understood');
+      expect(stdout).toContain('1 event, all decided alike\n1 of 2 lines was not understood');
     }
   });
 
@@ -186,7 +186,7 @@ describe('a log', () => {
     const log = `${refused}\nDec 10 06:55:46 host sshd[2]: Invalid user ann from gone.example port 22\n`;
     const { code, stdout, stderr } = await compare(log, '-', '-', '-', '--format', 'sshd');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('1 events, all decided alike\n1 of 2 lines was not understood and not counted');
+    expect(stdout).toContain('1 event, all decided alike\n1 of 2 lines was not understood and not counted');
   });
 
   it('may tell of failures without a name: they are counted', async () => {

@@ -103,7 +103,7 @@ describe('replay of a decision log', () => {
     const { code, stdout, stderr } = await replay(log);
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 19]);
     expect(stderr).toBe(
-      'portcullis: 1 decisions were taken without the store and are left out\n' +
+      'portcullis: 1 decision was taken without the store and is left out\n' +
         'portcullis: 40 decisions are missing: the service could not write them\n',
     );
   });

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../core/decision.ts';
 import { leftOutTexts } from '../replay/logged-notes.ts';
-import { clockText, skippedNote } from '../replay/summary-text.ts';
+import { skippedNote } from '../replay/summary-text.ts';
+import { clockText, counted, spanText } from '../replay/time-text.ts';
 import { visible } from '../visible.ts';
 import type { Comparison, DifferingSubject, SideDecision } from './comparison.ts';
 import type { LabelledScores } from './labelled-scores.ts';
@@ -27,8 +28,8 @@ function totals({ events, differences, harder, badLines, log, logged }: Comparis
   const share = `${((100 * differences) / Math.max(1, events)).toFixed(1)} %`;
   return [
     differences === 0
-      ? `${events} events, all decided alike`
-      : `${events} events, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
+      ? `${counted(events, 'event')}, all decided alike`
+      : `${counted(events, 'event')}, ${differences} (${share}) decided differently: ${harder.a} harder by A, ${harder.b} harder by B, ${harder.length} for another time`,
     ...[
       skippedNote({ badLines }),
       log?.idleNote(events),
@@ -57,16 +58,15 @@ function who({ subjects, unlisted }: Comparison): string[] {
     '',
     'who would be treated differently, most often first',
     ...subjects.slice(0, SHOWN_SUBJECTS).flatMap(subjectLines),
-    ...(further > 0 ? [`  and ${further} more subjects`] : []),
-    ...(unlisted > 0 ? [`  and ${unlisted} decisions on subjects beyond those`] : []),
+    ...(further > 0 ? [`  and ${counted(further, 'more subject')}`] : []),
+    ...(unlisted > 0 ? [`  and ${counted(unlisted, 'decision')} on subjects beyond those`] : []),
   ];
 }
 
 function subjectLines({ account, ip, line, t, a, b, decisions }: DifferingSubject): string[] {
   const name = account === null ? '' : `account ${visible(account)} `;
-  const times = decisions === 1 ? '1 decision' : `${decisions} decisions`;
   return [
-    `  ${name}from ${visible(ip)}: ${times}, first at line ${line}, ${clockText(t)}`,
+    `  ${name}from ${visible(ip)}: ${counted(decisions, 'decision')}, first at line ${line}, ${clockText(t)}`,
     `    A ${sideText(a, t)}`,
     `    B ${sideText(b, t)}`,
   ];
@@ -74,12 +74,17 @@ function subjectLines({ account, ip, line, t, a, b, decisions }: DifferingSubjec
 
 function sideText({ outcome, level, until, rule, scope }: SideDecision, t: number): string {
   if (outcome === 'ALLOW') return outcome;
-  return `${outcome} level ${level} for ${Math.ceil((until - t) / 1_000)} s by ${rule} on ${scope}`;
+  return `${outcome} level ${level} for ${spanText(1_000 * Math.ceil((until - t) / 1_000))} by ${rule} on ${scope}`;
 }
 
 function labels({ labels: { attacks, honest, told }, scores }: Comparison): string[] {
   if (told === 0) return [];
-  return ['', `${attacks} attacks and ${honest} other events`, ...roc('A', scores.a), ...roc('B', scores.b)];
+  return [
+    '',
+    `${counted(attacks, 'attack')} and ${counted(honest, 'other event')}`,
+    ...roc('A', scores.a),
+    ...roc('B', scores.b),
+  ];
 }
 
 function roc(side: string, scores: LabelledScores): string[] {

@@ -15,6 +15,10 @@ import { summaryText } from './summary-text.ts';
 export interface LogReplayOptions {
   /** The name of the format, for messages. */
   readonly format: string;
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  /** Where its rules come from, for the summary. */
+  readonly policy?: string;
   readonly summary: boolean;
   readonly json: boolean;
   /** No decision lines. */
@@ -124,7 +128,7 @@ export class LogReplay {
 
   #summaryText(): string {
     const { summary } = this;
-    return this.#options.json ? jsonLine({ summary }) : summaryText(summary);
+    return this.#options.json ? jsonLine({ summary }) : summaryText(summary, this.#options);
   }
 
   async #flush(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { LoggedLine, MissingLines } from './logged-line.ts';
 import type { ReplayDecision } from './replay-decision.ts';
+import { counted } from './time-text.ts';
 
 /** What a decision log tells besides the decisions that can be taken again. As JSON: its counts, in this order. */
 export class LoggedNotes {
@@ -64,11 +65,23 @@ export function leftOutTexts({
   firstSecretChange,
 }: LoggedNotes): string[] {
   return [
-    ...(withoutStore > 0 ? [`${withoutStore} decisions were taken without the store and are left out`] : []),
-    ...(missing > 0 ? [`${missing} decisions are missing: the service could not write them`] : []),
+    ...(withoutStore > 0
+      ? [
+          withoutStore === 1
+            ? '1 decision was taken without the store and is left out'
+            : `${withoutStore} decisions were taken without the store and are left out`,
+        ]
+      : []),
+    ...(missing > 0
+      ? [
+          missing === 1
+            ? '1 decision is missing: the service could not write it'
+            : `${missing} decisions are missing: the service could not write them`,
+        ]
+      : []),
     ...(secretChanges > 0
       ? [
-          `the secret changes at line ${firstSecretChange}${secretChanges > 1 ? ` and ${secretChanges - 1} times more` : ''}: from there on nobody is known`,
+          `the secret changes at line ${firstSecretChange}${secretChanges > 1 ? ` and ${counted(secretChanges - 1, 'time')} more` : ''}: from there on nobody is known`,
         ]
       : []),
   ];
@@ -78,5 +91,5 @@ export function leftOutTexts({
 export function takenText({ differing, otherOutcomes, firstDiffering }: LoggedNotes): string {
   return differing === 0
     ? 'every decision is the one that was taken'
-    : `${differing} decisions differ from those that were taken, first at line ${firstDiffering}; ${otherOutcomes} have another outcome`;
+    : `${differing === 1 ? '1 decision differs from the one that was' : `${differing} decisions differ from those that were`} taken, first at line ${firstDiffering}; ${otherOutcomes} ${otherOutcomes === 1 ? 'has' : 'have'} another outcome`;
 }

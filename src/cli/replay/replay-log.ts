@@ -21,9 +21,6 @@ export interface Ground {
 
 export interface ReplayLogOptions extends LogFlags, LogReplayOptions {
   readonly format: LogFormatName;
-  /** A path, or `-` for standard input. */
-  readonly file: string;
-  readonly policy?: string;
 }
 
 /** Replays a log by the rules of a file, or the defaults. */

@@ -23,6 +23,8 @@ import { skippedNote, summaryText } from './summary-text.ts';
 export interface ReplayOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
+  /** Where its policies come from, for the summary. */
+  readonly policy?: string;
   readonly summary: boolean;
   readonly json: boolean;
   /** No decision lines. */
@@ -160,7 +162,7 @@ export class Replay<E extends SummedEvent> {
       if (skipped !== null) this.#io.stderr.write(`portcullis: ${skipped}\n`);
       return;
     }
-    const text = this.#options.json ? jsonLine({ summary }) : summaryText(summary);
+    const text = this.#options.json ? jsonLine({ summary }) : summaryText(summary, this.#options);
     await this.#write(Buffer.from(text));
   }
 

@@ -1,26 +1,37 @@
 import { visible } from '../visible.ts';
 import { leftOutTexts, takenText } from './logged-notes.ts';
+import { ruleWords, scopeWords } from './rule-words.ts';
 import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts';
+import { clockText, counted, spanText } from './time-text.ts';
 
 /** One sentence for a person on lines that were skipped; null when none was. */
 export const skippedNote = ({ badLines }: { readonly badLines: number }): string | null =>
   badLines === 0 ? null : badLines === 1 ? '1 bad line was skipped' : `${badLines} bad lines were skipped`;
 
-/** The summary for a person. */
-export function summaryText(summary: Summary): string {
+/** What was replayed, and by what. */
+export interface ReplayedFile {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  readonly policy?: string;
+}
+
+/** The summary for a person, whole enough to stand in a report: what was replayed, by what, of which time, and what came of it. */
+export function summaryText(summary: Summary, replayed: ReplayedFile): string {
   const { events, backwards, outcomes, rules, scopes, firstBlocks, blockedAddresses, log, logged } = summary;
   const notes = [
     ...noteIn(skippedNote(summary)),
-    ...(backwards > 0 ? [`time went backwards ${backwards} times`] : []),
+    ...(backwards > 0 ? [`time went backwards ${counted(backwards, 'time')}`] : []),
   ];
   return [
     '',
-    `${events} events${log === null ? '' : ` in ${log.lines} lines`}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+    titleOf(replayed),
+    ...periodLines(summary),
+    `${counted(events, 'event')}${log === null ? '' : ` in ${counted(log.lines, 'line')}`}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
     ...(log === null ? [] : logLines(log, events)),
     ...(logged === null ? [] : [...leftOutTexts(logged), takenText(logged)]),
-    ...table('outcome', outcomes, events),
-    ...table('rule', rules),
-    ...table('scope', scopes),
+    ...table('outcome', outcomes, { events }),
+    ...table('rule', rules, { words: ruleWords }),
+    ...table('scope', scopes, { words: scopeWords }),
     ...blockLines(firstBlocks),
     ...addressLines([...blockedAddresses.values()]),
     ...chart(summary),
@@ -28,17 +39,36 @@ export function summaryText(summary: Summary): string {
   ].join('\n');
 }
 
-/** @param events what the counts are shares of; an event may have several reasons, so theirs are shares of nothing */
-function table(title: string, counts: ReadonlyMap<string, number>, events?: number): string[] {
+function titleOf({ file, policy }: ReplayedFile): string {
+  const input = file === '-' ? 'standard input' : visible(file);
+  return `replay of ${input} by ${policy === undefined ? 'the built-in policies' : visible(policy)}`;
+}
+
+/** From the first event to the last one, where time went forwards only. */
+function periodLines({ period }: Summary): string[] {
+  if (period === null) return [];
+  const { from, to } = period;
+  return [from === to ? clockText(from) : `${clockText(from)} to ${clockText(to)}, ${spanText(to - from)}`];
+}
+
+interface Beside {
+  /** What the counts are shares of; an event may have several reasons, so theirs are shares of nothing. */
+  readonly events?: number;
+  /** What the names mean. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+function table(title: string, counts: ReadonlyMap<string, number>, { events, words }: Beside): string[] {
   if (counts.size === 0) return [];
   const rows = [...counts].sort(([, a], [, b]) => b - a);
+  const beside = (name: string, n: number) => {
+    if (events !== undefined) return share(n, events).padStart(8);
+    return words?.[name] === undefined ? '' : `  ${words[name]}`;
+  };
   return [
     '',
     `by ${title}`,
-    ...rows.map(
-      ([name, n]) =>
-        `  ${name.padEnd(16)}${String(n).padStart(10)}${events === undefined ? '' : share(n, events).padStart(8)}`,
-    ),
+    ...rows.map(([name, n]) => `  ${name.padEnd(16)}${String(n).padStart(10)}${beside(name, n)}`),
   ];
 }
 
@@ -81,18 +111,16 @@ function logLines(log: LogNotes, events: number): string[] {
   return [
     ...noteIn(log.idleNote(events)),
     ...noteIn(log.namelessNote()),
-    ...(unknown.count > 0 ? [`${unknown.count} of ${lines} lines were not understood and not counted`] : []),
+    ...(unknown.count > 0
+      ? [
+          `${unknown.count} of ${counted(lines, 'line')} ${unknown.count === 1 ? 'was' : 'were'} not understood and not counted`,
+        ]
+      : []),
     ...unknown.first.map(({ line, text }) => `  line ${line} ${text}`),
   ];
 }
 
 const noteIn = (note: string | null): string[] => (note === null ? [] : [note]);
-
-/** A date where the time is one of our days, else the bare offset. */
-export function clockText(t: number): string {
-  const year2000 = 946_684_800_000;
-  return t >= year2000 ? new Date(t).toISOString() : `t = ${t} ms`;
-}
 
 const HEIGHT = 6;
 
@@ -113,6 +141,7 @@ function chart({ timeline }: Summary): string[] {
     const level = height - 1 - row;
     return `  |${columns.map((column) => column[level] ?? ' ').join('')}`.trimEnd();
   });
-  const span = `  +${'-'.repeat(bins.length)}  ${clockText(start)}, ${binMs / 1_000} s a column`;
-  return ['', 'over time (# hard, o soft, · allowed)', ...rows, span];
+  const span = `  +${'-'.repeat(bins.length)}  from ${clockText(start)}, ${spanText(binMs)} a column`;
+  const title = `over time (# hard, o soft, · allowed), ${counted(tallest, 'event')} in the tallest column`;
+  return ['', title, ...rows, span];
 }

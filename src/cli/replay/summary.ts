@@ -130,6 +130,12 @@ export class Summary {
     }
   }
 
+  /** From the first event to the last one; null where there is none, or time went backwards. */
+  get period(): { readonly from: number; readonly to: number } | null {
+    if (this.events === 0 || this.backwards > 0) return null;
+    return { from: this.timeline.toJSON().start, to: this.#last };
+  }
+
   toJSON() {
     return {
       events: this.events,

@@ -1,0 +1,43 @@
+/** The glossary in a few words, for reports and the console: of the engine, the gateway and the scenarios. */
+
+export const scopeWords: Readonly<Record<string, string>> = {
+  K4: 'Account',
+  K5: 'Account device',
+  K3: 'Network device',
+  D: 'Device anywhere',
+  K2: 'Network user agent',
+  K1: 'Network',
+  P48: 'IPv6 /48',
+  P40: 'IPv6 /40',
+  U: 'Signed-in user',
+};
+
+export const ruleWords: Readonly<Record<string, string>> = {
+  blocked: 'A block was running',
+  score: 'Failures added up',
+  budget: 'Daily failure budget used up',
+  guard: 'Recovery guard of one-time codes',
+  equilibrium: 'Soft blocks kept coming back',
+  spray: 'Many accounts from one network',
+  rotation: 'Device changes on one account',
+  'rotation.repeat': 'Device changes again and again',
+  dilution: 'One device from many networks',
+  churn: 'Many devices behind one user agent',
+  flood: 'Flood of new devices',
+  prefix: 'Spray across an IPv6 prefix',
+  minor: 'Over the rate of its user agent',
+  moderate: 'Over the rate of its device',
+  severe: 'Over the rate of its network',
+  limit: 'Over its rate',
+  'auto-block': 'Went on over its rate',
+  'rotating-ips': 'One client from many networks',
+  'header-twins': 'Many clients with the same headers',
+  'path-scan': 'Looked for paths that are not there',
+  scraping: 'Read one thing after the other',
+  'invalid-input': 'Sent input that is not valid',
+  'id-guessing': 'Guessed ids',
+  'failing-writes': 'Writes failed in a row',
+  'deep-pagination': 'Turned pages nobody reads',
+  degraded: 'Local cap while the store was away',
+  store: 'The store failed',
+};
