@@ -14,6 +14,7 @@ function bench(options: ClientAddressOptions = {}) {
   return {
     find: (peer: string | undefined, headers: Headers = {}) => find(peer, (name) => headers[name]),
     codes: () => warnings.map(({ code }) => code),
+    words: () => warnings.map(({ message }) => message).join('\n'),
   };
 }
 
@@ -132,6 +133,8 @@ describe('the client is', () => {
     const stranger = bench();
     expect(stranger.find(undefined, { 'x-forwarded-for': '203.0.113.7' })).toBe('0.0.0.0');
     expect(stranger.codes()).toContain('PORTCULLIS_PEER_UNKNOWN');
+    // Who trusts Unix sockets because a runtime keeps the address elsewhere lets everybody write one.
+    expect(stranger.words()).toMatch(/the option peer gives it.*"unix" .* every client can write its own/);
   });
 
   it('of a connection that is gone nothing, whatever it said and whoever is trusted', () => {

@@ -144,5 +144,5 @@ const proxyUntrusted: Warning = {
 const peerUnknown: Warning = {
   code: 'PORTCULLIS_PEER_UNKNOWN',
   message:
-    'A request came without the address of a peer: all such requests count as one client. If a proxy calls through a Unix socket, add "unix" to trustedProxies.',
+    'A request came without the address of a peer: all such requests count as one client. In Hono and fetch handlers the option peer gives it, from where the runtime keeps it. Only where nobody but a proxy calls, through a Unix socket, add "unix" to trustedProxies: else every client can write its own address.',
 };

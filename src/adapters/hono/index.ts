@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Admitted, Caps } from '../../concurrency/index.ts';
-import { peerOf } from '../../connections/peer.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
@@ -13,11 +12,12 @@ import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
+import { peerOfContext, rawHeadersOf } from './bindings.ts';
 
 type Args = [context: Context];
 
 interface PeerOption {
-  /** The socket's remote address. Default: where `@hono/node-server` keeps it; other runtimes keep it elsewhere. */
+  /** The socket's remote address. Default: where `@hono/node-server`, Bun and Deno keep it; other runtimes keep it elsewhere. */
   readonly peer?: ((context: Context) => string | null | undefined) | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface HonoProtectOptions<T> extends ProtectOptions<Args, T>, PeerOpti
 export function limit(limiter: Limiter, options: HonoLimitOptions = {}): MiddlewareHandler {
   assertLimit(limiter, options, { handler: 'function', peer: 'function' });
   const gate = new LimitGate<Args>(limiter, options, ({ req }) => req.raw.signal);
-  const { peer = nodePeer, handler = respond } = options;
+  const { peer = peerOfContext, handler = respond } = options;
   return async (context, next) => {
     const passed = gate.pass(arrivalOf(context, peer), context);
     const passage = passed instanceof Promise ? await passed : passed;
@@ -106,7 +106,7 @@ export function cap(caps: Caps, options: HonoCapOptions = {}): MiddlewareHandler
 export function protect<T>(guard: Guard, options: HonoProtectOptions<T>): MiddlewareHandler {
   assertProtect(guard, options, { handler: 'function', peer: 'function' });
   const gate = new SignInGate<Args, T>(guard, options);
-  const { peer = nodePeer } = options;
+  const { peer = peerOfContext } = options;
   return async (context, next) => {
     const passage = await gate.pass(arrivalOf(context, peer), context);
     if (!passage.allowed) {
@@ -143,29 +143,16 @@ function arrivalOf(context: Context, peer: (context: Context) => string | null |
     path: query < 0 ? req.path : req.path + req.url.slice(query),
     peer: peer(context),
     header: (name) => req.header(name),
-    headerNames: () => nodeHeaderNames(context),
+    headerNames: () => headerNamesOf(context),
   };
 }
 
 /** Caps do not ask who calls. */
 const noPeer = () => undefined;
 
-interface NodeBindings {
-  readonly incoming?: {
-    readonly socket?: Parameters<typeof peerOf>[0];
-    readonly rawHeaders?: readonly string[];
-  };
-}
-
-/** `@hono/node-server` hands Node's request along in the bindings. */
-function nodePeer(context: Context): string | undefined {
-  const bindings = context.env as NodeBindings | undefined;
-  return peerOf(bindings?.incoming?.socket);
-}
-
-/** A `Headers` has forgotten in which order they came; Node's request has not. */
-function nodeHeaderNames(context: Context): readonly string[] | null {
-  const rawHeaders = (context.env as NodeBindings | undefined)?.incoming?.rawHeaders;
+/** The names of the headers in the order they came, where the server remembers it. */
+function headerNamesOf(context: Context): readonly string[] | null {
+  const rawHeaders = rawHeadersOf(context);
   return rawHeaders === undefined ? null : namesOf(rawHeaders);
 }
 
