@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { BundledPackages } from './bundled-licences.mjs';
 import { cache, inTurn, root, say } from './setup.mjs';
 
 const source = join(root, 'console');
@@ -61,14 +62,15 @@ async function bundle(outDir) {
   const { build } = await import('vite');
   // Whoever calls us (a test, say), the page is the one that is shipped.
   process.env.NODE_ENV = 'production';
+  const packages = new BundledPackages();
   await build({
     configFile: false,
     root: source,
     base: './',
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [withoutNode],
-    worker: { format: 'es', plugins: () => [withoutNode] },
+    plugins: [withoutNode, packages.plugin()],
+    worker: { format: 'es', plugins: () => [withoutNode, packages.plugin()] },
     build: {
       outDir,
       emptyOutDir: true,
@@ -78,6 +80,7 @@ async function bundle(outDir) {
       reportCompressedSize: false,
     },
   });
+  writeFileSync(join(outDir, 'licences.txt'), packages.licences());
 }
 
 /** Files are named in a configuration; a page has none, and says so as the system would. */
@@ -121,7 +124,7 @@ const withoutNode = {
 
 function hashOfInputs() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const path of [...folders.flatMap(filesUnder), 'package-lock.json']) {
+  for (const path of [...folders.flatMap(filesUnder), 'scripts/bundled-licences.mjs', 'package-lock.json']) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

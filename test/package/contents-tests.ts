@@ -13,6 +13,7 @@ const otherFiles = [
   'README.md',
   'dist/console/icon.svg',
   'dist/console/index.html',
+  'dist/console/licences.txt',
   'dist/server/grpc/protos/authorization.proto',
   'dist/server/grpc/protos/health.proto',
   'dist/server/grpc/protos/rate-limit.proto',
@@ -46,6 +47,20 @@ export function testContents(packed: () => PackedPackage): void {
       const named = new Set([...modules, ...declarations, ...assets]);
       expect(paths.filter((path) => !named.has(path)).sort()).toEqual(otherFiles);
       expect(paths.filter((path) => /\.(test|bench)\.|\.map$/.test(path))).toEqual([]);
+    });
+
+    it('has the licences of what the console holds, of its workers too', () => {
+      const licences = packed().read('dist/console/licences.txt');
+      const holders = {
+        preact: 'Jason Miller',
+        typebox: 'Haydn Paterson',
+        uplot: 'Leon Sorokin',
+        yaml: 'Eemeli',
+      };
+      for (const [name, holder] of Object.entries(holders)) {
+        expect(licences).toMatch(new RegExp(`^${name} [\\d.]+\n\n[^]*?Copyright.*${holder}`, 'm'));
+      }
+      expect(licences.match(/^[\w@/.-]+ \d+\.\d+\.\d+$/gm)).toHaveLength(Object.keys(holders).length);
     });
 
     it('runs nothing when it is installed', () => {

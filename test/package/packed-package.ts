@@ -18,6 +18,8 @@ export interface PackedPackage {
   readonly manifest: Manifest;
   /** What one can import: `portcullis`, `portcullis/memory`, … without data. */
   readonly modules: readonly string[];
+  /** The text of one of its files. */
+  read(path: string): string;
   remove(): void;
 }
 
@@ -81,6 +83,7 @@ export async function packPackage(): Promise<PackedPackage> {
     modules: Object.keys(manifest.exports)
       .filter((subpath) => !subpath.endsWith('.json'))
       .map((subpath) => `${manifest.name}${subpath.slice(1)}`),
+    read: (path) => readFileSync(join(folder, path), 'utf8'),
     remove: () => removeFolder(folder),
   };
 }
