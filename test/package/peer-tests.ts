@@ -17,8 +17,8 @@ async function reach(stranger: Stranger, store: string): Promise<string> {
   const { stdout, stderr } = await stranger.runModule(`
     const store = ${store};
     const told = await store.ready().then(() => 'reached', ({ code, message }) => code + ': ' + message);
-    console.log(told);
     await store.close?.();
+    console.log(told);
     process.exit(0);`);
   return stdout.trim() === '' ? stderr : stdout.trim();
 }

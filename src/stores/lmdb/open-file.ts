@@ -15,11 +15,7 @@ import { RecordFile } from './record-file.ts';
  * `STORE_FULL` when the disk has no room for a new one.
  */
 export async function openFile({ path, maxBytes }: LmdbSettings): Promise<RecordFile> {
-  const { open } = await import('lmdb').catch((cause: unknown) => {
-    throw new Fault('CONFIG_INVALID', 'The embedded store needs the package lmdb: npm install lmdb', {
-      cause,
-    });
-  });
+  const { open } = await importLmdb();
   await checkFolder(path);
   await checkRoom(path);
   const options = {
@@ -39,5 +35,16 @@ export async function openFile({ path, maxBytes }: LmdbSettings): Promise<Record
     return file;
   } catch (cause) {
     throw new Fault('STORE_FAILED', 'The file of the embedded store cannot be opened.', { cause });
+  }
+}
+
+async function importLmdb() {
+  // Bundlers bear with a package that is not there where a `catch` block stands around it, and not in every other form.
+  try {
+    return await import('lmdb');
+  } catch (cause) {
+    throw new Fault('CONFIG_INVALID', 'The embedded store needs the package lmdb: npm install lmdb', {
+      cause,
+    });
   }
 }

@@ -34,16 +34,15 @@ export class OwnPool implements PostgresPool {
     return pool.connect();
   }
 
+  /** A pool that could not be made has nothing to end: whoever asked for a connection has heard why. */
   async end(): Promise<void> {
-    const pool = await this.#pool;
+    const pool = await this.#pool?.catch(() => null);
     await pool?.end();
   }
 
   /** The server ends by itself whatever takes longer than the deadline: nothing goes on there that nobody waits for. */
   async #open(): Promise<EndingPool> {
-    const { Pool } = await import('pg').catch((cause: unknown) => {
-      throw new Fault('CONFIG_INVALID', 'A connectionString needs the package pg: npm install pg', { cause });
-    });
+    const { Pool } = await importPg();
     const { deadlineMs, maxConnections, onFault } = this.#settings;
     const pool = new Pool({
       connectionString: this.#connectionString,
@@ -63,5 +62,14 @@ export class OwnPool implements PostgresPool {
     });
     pool.on('error', (error) => onFault(faultOf(error)));
     return pool;
+  }
+}
+
+async function importPg() {
+  // Bundlers bear with a package that is not there where a `catch` block stands around it, and not in every other form.
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw new Fault('CONFIG_INVALID', 'A connectionString needs the package pg: npm install pg', { cause });
   }
 }
