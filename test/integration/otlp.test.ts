@@ -272,6 +272,36 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  it.each([
+    ['@opentelemetry/resources', { Resource: class {} }],
+    [
+      '@opentelemetry/sdk-trace-base',
+      {
+        BasicTracerProvider: class {
+          addSpanProcessor() {
+            return this;
+          }
+        },
+      },
+    ],
+    [
+      '@opentelemetry/sdk-metrics',
+      {
+        MeterProvider: class {
+          addMetricReader() {
+            return this;
+          }
+        },
+      },
+    ],
+  ])('says so when %s is of the line before', async (old, exports) => {
+    const load = () => loadOtel(async (name) => (name === old ? exports : import(name)));
+    await expect(start({ load })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(`${old} is older than 2: npm install @opentelemetry/api@latest `),
+    });
+  });
+
   it('passes on what else goes wrong while a package is loaded', async () => {
     const load = () =>
       loadOtel(async () => {

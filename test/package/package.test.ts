@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { testBundles } from './bundle-tests.ts';
 import { testContents } from './contents-tests.ts';
 import { testInstalls } from './install-tests.ts';
+import { testOlderNeighbours } from './older-tests.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 import { testPeers } from './peer-tests.ts';
 import { testSizes } from './size-tests.ts';
@@ -25,6 +26,7 @@ afterAll(async () => {
 testContents(packed);
 testInstalls(packed, strangers);
 testPeers(strangers);
+testOlderNeighbours(packed);
 testBundles(strangers);
 testTypes(packed, strangers);
 testSizes(packed, strangers);

@@ -24,14 +24,19 @@ export interface Stranger {
 /**
  * Installs the package into an empty project, by the npm at hand, run by a Node of the given line.
  *
+ * @param neighbours what is installed with it, by name and version, and options of npm
  * @throws RegistryAway when the registry cannot be reached.
  */
-export async function strangerOn(line: number, { tarball }: PackedPackage): Promise<Stranger> {
+export async function strangerOn(
+  line: number,
+  { tarball }: PackedPackage,
+  neighbours: readonly string[] = [],
+): Promise<Stranger> {
   const node = await nodeOf(line);
   const folder = emptyFolder('stranger');
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
   write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
-  const installed = await npm(node, ['install', tarball], folder).catch((error: unknown) => {
+  const installed = await npm(node, ['install', tarball, ...neighbours], folder).catch((error: unknown) => {
     removeFolder(folder);
     throw error;
   });

@@ -43,7 +43,7 @@ export async function loadOtel(load: LoadPackage = (name) => loaders[name]()): P
     orFault(load, '@opentelemetry/sdk-metrics'),
     orFault(load, '@opentelemetry/exporter-metrics-otlp-http'),
   ]);
-  return {
+  const packages = {
     '@opentelemetry/api': api,
     '@opentelemetry/resources': resources,
     '@opentelemetry/sdk-trace-base': traces,
@@ -51,6 +51,29 @@ export async function loadOtel(load: LoadPackage = (name) => loaders[name]()): P
     '@opentelemetry/sdk-metrics': metrics,
     '@opentelemetry/exporter-metrics-otlp-http': metricExporter,
   };
+  assertSecondLine(packages);
+  return packages;
+}
+
+/**
+ * An application may have OpenTelemetry of the first line beside us, and is not kept from installing us by that. None of the
+ * packages tells its version: what the first line has, and the second has not, does.
+ */
+function assertSecondLine(packages: OtelPackages): void {
+  const isFirst = {
+    '@opentelemetry/resources': !('resourceFromAttributes' in packages['@opentelemetry/resources']),
+    '@opentelemetry/sdk-trace-base':
+      'addSpanProcessor' in packages['@opentelemetry/sdk-trace-base'].BasicTracerProvider.prototype,
+    '@opentelemetry/sdk-metrics':
+      'addMetricReader' in packages['@opentelemetry/sdk-metrics'].MeterProvider.prototype,
+  };
+  for (const [name, isTooOld] of Object.entries(isFirst)) {
+    if (!isTooOld) continue;
+    throw new Fault(
+      'CONFIG_INVALID',
+      `telemetry.otlpEndpoint is set, but ${name} is older than 2: npm install ${otelPackageNames.map((each) => `${each}@latest`).join(' ')}`,
+    );
+  }
 }
 
 async function orFault<N extends PackageName>(load: LoadPackage, name: N): Promise<OtelPackages[N]> {

@@ -74,9 +74,19 @@ export interface ClusterOptions {
 /**
  * The library, only when it is needed: with another driver's client it need not be installed.
  *
- * @throws Fault `CONFIG_INVALID` when it is not installed.
+ * @throws Fault `CONFIG_INVALID` when it is not installed, or too old: before version 5 it has neither the options nor the
+ * methods that deadlines rest on.
  */
 export async function importNodeRedis(): Promise<NodeRedisLibrary> {
+  const library = await installedNodeRedis();
+  if ('createSentinel' in library) return library;
+  throw new Fault(
+    'CONFIG_INVALID',
+    'The Redis store needs the package redis in version 5 or later: npm install redis@latest',
+  );
+}
+
+async function installedNodeRedis(): Promise<NodeRedisLibrary> {
   try {
     return await import('redis');
   } catch (cause) {
