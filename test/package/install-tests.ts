@@ -9,7 +9,7 @@ const event = { t: 0, op: 'fail', action: 'auth.login', account: 'a1', ip: '203.
 
 const minutes = 60_000;
 
-/** An empty project, three lines of Node: what the package promises without anything beside it. */
+/** An empty project, each line of Node: what the package promises without anything beside it. */
 export function testInstalls(packed: () => PackedPackage, strangers: Strangers): void {
   describe.each(nodeLines)('in an empty project, Node %i', (line) => {
     it('installs without a complaint', { timeout: 5 * minutes }, async (context) => {

@@ -5,6 +5,7 @@ import { testInstalls } from './install-tests.ts';
 import { testOlderNeighbours } from './older-tests.ts';
 import { type PackedPackage, packPackage } from './packed-package.ts';
 import { testPeers } from './peer-tests.ts';
+import { testRuntimes } from './runtime-tests.ts';
 import { testSizes } from './size-tests.ts';
 import { Strangers } from './strangers.ts';
 import { testTypes } from './type-tests.ts';
@@ -25,6 +26,7 @@ afterAll(async () => {
 
 testContents(packed);
 testInstalls(packed, strangers);
+testRuntimes(packed, strangers);
 testPeers(strangers);
 testOlderNeighbours(packed);
 testBundles(strangers);
