@@ -113,7 +113,7 @@ function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   return (
     <header class="bar">
       <span class="brand">
-        <Mark /> Portcullis
+        <Mark /> <span class="brand-word">Portcullis</span>
       </span>
       {environment ? <span class="environment">{environment}</span> : null}
       {mayOperate ? null : <span class="looking">looking only</span>}
@@ -132,7 +132,7 @@ function TopBar({ onHelp }: { readonly onHelp: () => void }) {
         </button>
         <button
           type="button"
-          class="plain icon-only"
+          class="plain icon-only for-keys"
           title="Shortcuts (?)"
           aria-label="Keyboard shortcuts"
           onClick={onHelp}

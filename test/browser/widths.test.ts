@@ -94,6 +94,17 @@ describe.skipIf(chromiumPath() === null)('in a window of any width', () => {
     await page.context().close();
   });
 
+  it('a phone shows the environment, and that one may only look, whatever the feed does', async () => {
+    const { page } = await openConsole(suite.browser, suite.service.url, { width: phone });
+    await page.route('**/v1/events*', (route) => route.fulfill({ status: 403, json: { status: 403 } }));
+    await signIn(page, tokens.observe);
+    await page.getByRole('status').getByText('No live feed').waitFor();
+    await page.getByText('looking only').waitFor();
+    expect(await page.locator('.environment').isVisible()).toBe(true);
+    expect(await overflow(page)).toBe(0);
+    await page.context().close();
+  });
+
   it('what lifts a block is in sight', async () => {
     const { page } = await openConsole(suite.browser, suite.service.url);
     await signIn(page);
