@@ -53,6 +53,14 @@ describe.skipIf(chromiumPath() === null)('at the end of a session', () => {
     expect(await words.count()).toBe(0);
   });
 
+  it('does not blame the service for a token that cannot be sent', async () => {
+    await signOut();
+    await page.getByLabel('Token').fill(`“${tokens.operate}”`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('This is no token that can be sent').waitFor();
+    expect(await page.getByText('cannot be reached').count()).toBe(0);
+  });
+
   it('does not say that there is no answer when the token may not look any more', async () => {
     const detail = 'This needs a token with the role "observe".';
     await page.route('**/v1/status', (route) =>

@@ -12,6 +12,14 @@ interface SignInProps {
   readonly isEnded: boolean;
 }
 
+/** Why a text cannot be a token; null when it can. The browser would not even ask with one that no header carries. */
+function objectionTo(token: string): string | null {
+  if (token === '') return 'Type a token, as it stands in the configuration of the service.';
+  if (/[^\x20-\xff]|[\x7f-\x9f]/.test(token))
+    return 'This is no token that can be sent: it has letters or quotes that are none of a keyboard’s plain ones. Copy it anew.';
+  return null;
+}
+
 /** The door. The token stays in this tab and goes nowhere but to the service. */
 export function SignIn({ isAsked, why, isEnded }: SignInProps) {
   const [problem, setProblem] = useState<string | null>(null);
@@ -25,8 +33,9 @@ export function SignIn({ isAsked, why, isEnded }: SignInProps) {
   const submit = async (event: Event) => {
     event.preventDefault();
     const token = field.current?.value.trim() ?? '';
-    if (token === '') {
-      setProblem('Type a token, as it stands in the configuration of the service.');
+    const against = objectionTo(token);
+    if (against !== null) {
+      setProblem(against);
       field.current?.focus();
       return;
     }
