@@ -6,6 +6,7 @@ import { SignIn } from './pages/sign-in.tsx';
 import { forgetReplay } from './replay/replay-client.ts';
 import { Shell } from './shell.tsx';
 import { useCell } from './state/cell.ts';
+import { isPaused } from './state/pause.ts';
 
 /** How often a service that could not be asked is asked again. */
 const AGAIN_EVERY_MS = 5_000;
@@ -31,6 +32,7 @@ export function App() {
       stopFeed();
       // However it ended: what this operator looked at is not for the next one.
       forgetReplay();
+      isPaused.set(false);
     };
   }, [stage, token]);
   if (stage === 'in') return <Shell />;

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsole, signIn, visit } from './browser.ts';
+import { startConsoleService } from './console-service.ts';
 import { openSuite } from './console-suite.ts';
 
 describe.skipIf(chromiumPath() === null)('a list with nothing in it', () => {
@@ -59,5 +60,18 @@ describe.skipIf(chromiumPath() === null)('a list with nothing in it', () => {
     await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor();
     await page.getByRole('button', { name: 'Denials only' }).click();
     await page.getByText('No denial among the latest decisions.').waitFor();
+  });
+
+  it('does not say that there are no decisions while it stands still, and goes on for who comes next', async () => {
+    const quiet = await startConsoleService();
+    await page.goto(quiet.url);
+    await signIn(page);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused before the first decision came.').waitFor();
+    await quiet.post('/v1/check', { account: 'somebody', ip: '198.51.100.8' });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page);
+    await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor();
+    await quiet.close();
   });
 });

@@ -49,7 +49,7 @@ export function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }
       }
     >
       {rows.length === 0 ? (
-        <NoDecisions isChosen={onlyDenials && shown.length > 0} />
+        <NoDecisions isChosen={onlyDenials && shown.length > 0} isStill={paused} />
       ) : (
         <DataTable
           caption="Decisions, newest first"
@@ -77,9 +77,16 @@ export function DecisionPanel({ lines }: { readonly lines: readonly FeedLine[] }
   );
 }
 
-/** @param isChosen whether there are decisions, and none of those that were asked for */
-function NoDecisions({ isChosen }: { readonly isChosen: boolean }) {
+interface NoDecisionsProps {
+  /** Whether there are decisions, and none of those that were asked for. */
+  readonly isChosen: boolean;
+  /** Whether the list stands still: then there may be some that are not shown. */
+  readonly isStill: boolean;
+}
+
+function NoDecisions({ isChosen, isStill }: NoDecisionsProps) {
   if (isChosen) return <Empty>No denial among the latest decisions.</Empty>;
+  if (isStill) return <Empty>Paused before the first decision came.</Empty>;
   return (
     <Empty>
       No decisions yet. They appear when somebody asks <code>POST /v1/check</code>, <code>/v1/fail</code> or{' '}
