@@ -10,6 +10,7 @@ import { freePort } from '../test/servers/free-port.ts';
 import { type RedisServer, startRedis } from '../test/servers/redis-server.ts';
 import type { ProxyName } from './kratos-servers.ts';
 import { middleOf, type Report } from './runner.ts';
+import { type Sample, sampleIn } from './wrk-load.ts';
 
 /**
  * What the login proxy adds in front of Kratos, beside nginx `proxy_pass` and the least that node:http can do: the same
@@ -21,14 +22,6 @@ const rounds = 11;
 const roundSeconds = 1;
 const connections = 8;
 const callers = 2_000;
-
-interface Sample {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** Processor time of the proxy per request. */
-  readonly cpuMicros: number;
-}
 
 interface Running {
   readonly port: number;
@@ -129,22 +122,7 @@ async function load({ port, usage }: Running, script: string): Promise<Sample> {
   const flags = ['-t1', `-c${connections}`, `-d${roundSeconds}s`, '--latency', '-s', script, url];
   const { stdout } = await execute('wrk', flags);
   if (/Socket errors/.test(stdout)) throw new TypeError(`wrk met errors:\n${stdout}`);
-  const used = (await usage()) - usedBefore;
-  return {
-    perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
-    p50Ms: latencyIn(stdout, '50'),
-    p99Ms: latencyIn(stdout, '99'),
-    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
-  };
-}
-
-function numberIn(text: string, pattern: RegExp): number {
-  return Number(text.match(pattern)?.[1] ?? Number.NaN);
-}
-
-function latencyIn(text: string, percent: string): number {
-  const [, value, unit] = text.match(new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`)) ?? [];
-  return Number(value) * ({ us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN);
+  return sampleIn(stdout, (await usage()) - usedBefore);
 }
 
 async function startNode(name: ProxyName, upstream: string, redisUrl?: string): Promise<Running> {

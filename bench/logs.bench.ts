@@ -1,18 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { AccessLog } from '../src/abuse/log-formats/access-log.ts';
 import { compare } from '../src/cli/compare/compare.ts';
 import { openReplayStore } from '../src/cli/engine-options.ts';
 import { defaultLoginFails } from '../src/cli/replay/log-options.ts';
 import { decideImmediately } from '../src/cli/replay/replay.ts';
 import { replayLog } from '../src/cli/replay/replay-log.ts';
-import type { CommandIo } from '../src/cli/streams.ts';
 import { invariant } from '../src/core/fault.ts';
 import type { Engine } from '../src/guard/engine.ts';
 import { Random } from '../src/testing/random.ts';
 import { medianOf, type Report } from './runner.ts';
+import { silentIo } from './silent-io.ts';
 
 /**
  * Access logs through `replay` and `compare`, in lines per second of CPU: nobody else does the same work, and what other
@@ -88,21 +87,16 @@ function parse(lines: readonly string[]): number {
 const flags = { format: 'nginx', json: true, loginFails: defaultLoginFails } as const;
 
 /** What is told goes nowhere. */
-function silence(): CommandIo {
-  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
-  return { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), isTerminal: false };
-}
-
 async function replayed(file: string): Promise<void> {
   const { store, setTime } = openReplayStore();
   const decide = (engine: Engine) => decideImmediately(engine, store.immediate, setTime);
   const options = { ...flags, file, quiet: true, summary: true };
-  const code = await replayLog(options, { decide, store, setTime }, silence());
+  const code = await replayLog(options, { decide, store, setTime }, silentIo());
   invariant(code === 0, `the replay ended with ${code}`);
 }
 
 async function compared(a: string, b: string, file: string): Promise<void> {
-  const code = await compare({ a, b }, file, { ...flags, skipBad: false }, silence());
+  const code = await compare({ a, b }, file, { ...flags, skipBad: false }, silentIo());
   invariant(code <= 1, `the comparison ended with ${code}`);
 }
 

@@ -1,15 +1,15 @@
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openEngine, openReplayStore } from '../src/cli/engine-options.ts';
 import { decideImmediately, eventSource, Replay } from '../src/cli/replay/replay.ts';
-import type { CommandIo } from '../src/cli/streams.ts';
 import { invariant } from '../src/core/fault.ts';
 import { Random } from '../src/testing/random.ts';
 import { Traffic } from '../test/engine/traffic.ts';
 import { medianOf, type Report } from './runner.ts';
+import { silentIo } from './silent-io.ts';
 
 /**
  * Login events through `replay`, every decision written as a line, in events per second of CPU. Sign-ins are a check and its
@@ -79,11 +79,6 @@ function* linesOfAllRules(): Generator<string> {
 }
 
 /** What is told goes nowhere. */
-function silence(): CommandIo {
-  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
-  return { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), isTerminal: false };
-}
-
 /** Events per second of CPU time, that of the collector's threads included. */
 async function rateOf(file: string): Promise<number> {
   globalThis.gc?.();
@@ -92,7 +87,7 @@ async function rateOf(file: string): Promise<number> {
   const decide = decideImmediately(engine, store.immediate, setTime);
   const options = { file, summary: false, json: false, quiet: false, skipBad: false };
   const before = process.cpuUsage();
-  const code = await new Replay(options, eventSource(decide), silence()).run();
+  const code = await new Replay(options, eventSource(decide), silentIo()).run();
   const { user, system } = process.cpuUsage(before);
   invariant(code === 0, `the replay ended with ${code}`);
   return EVENTS / ((user + system) / 1e6);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 /** What a round of load on one server has shown. */
 export interface Sample {
   readonly perSecond: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Processor time of the server for one request, however busy the machine is otherwise. */
   readonly cpuMicros: number;
@@ -54,11 +55,20 @@ export async function pressServer({ url, usage }: Running, load: Load): Promise<
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
   const { stdout } = await execute('wrk', args);
   if (/Non-2xx/.test(stdout)) throw new TypeError(`wrk met refusals or errors:\n${stdout}`);
-  const used = (await usage()) - usedBefore;
+  return sampleIn(stdout, (await usage()) - usedBefore);
+}
+
+/**
+ * What `wrk` has printed.
+ *
+ * @param usedMicros processor time of the server meanwhile
+ */
+export function sampleIn(stdout: string, usedMicros: number): Sample {
   return {
     perSecond: numberIn(stdout, /Requests\/sec:\s+([\d.]+)/),
-    p99Ms: p99In(stdout),
-    cpuMicros: used / numberIn(stdout, /(\d+) requests in/),
+    p50Ms: latencyIn(stdout, '50'),
+    p99Ms: latencyIn(stdout, '99'),
+    cpuMicros: usedMicros / numberIn(stdout, /(\d+) requests in/),
   };
 }
 
@@ -66,8 +76,7 @@ function numberIn(text: string, pattern: RegExp): number {
   return Number(text.match(pattern)?.[1] ?? Number.NaN);
 }
 
-function p99In(text: string): number {
-  const [, value, unit] = text.match(/99%\s+([\d.]+)(us|ms|s)/) ?? [];
-  const toMs = { us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN;
-  return Number(value) * toMs;
+function latencyIn(text: string, percent: string): number {
+  const [, value, unit] = text.match(new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`)) ?? [];
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1_000 }[unit ?? ''] ?? Number.NaN);
 }

@@ -18,14 +18,18 @@ class Sink extends Writable {
   }
 }
 
-/** Runs the command line in this process; `input` is its standard input. */
-export async function cli(
-  args: readonly string[],
-  input: string | Uint8Array | Iterable<Uint8Array> = '',
-): Promise<CliRun> {
+/** What a command finds on its standard input. */
+type Input = string | Uint8Array | Iterable<Uint8Array>;
+
+/** Runs the command line in this process. */
+export async function cli(args: readonly string[], input: Input = ''): Promise<CliRun> {
   const stdout = new Sink();
   const stderr = new Sink();
   const chunks = typeof input === 'string' || input instanceof Uint8Array ? [Buffer.from(input)] : input;
   const code = await runCli(args, { stdin: Readable.from(chunks), stdout, stderr, isTerminal: false });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
+
+/** Replays its standard input. */
+export const replay = (input: Input, ...flags: string[]): Promise<CliRun> =>
+  cli(['replay', '-', ...flags], input);

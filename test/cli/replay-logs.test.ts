@@ -6,10 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LoginEntry } from '../../src/abuse/log-formats/log-entry.ts';
 import { openLogFormat } from '../../src/abuse/log-formats/log-format.ts';
-import { cli } from './cli-run.ts';
+import { cli, replay } from './cli-run.ts';
 
-const replay = (input: string | Uint8Array | Iterable<Uint8Array>, ...flags: string[]) =>
-  cli(['replay', '-', ...flags], input);
 const decisionsIn = (stdout: string) =>
   stdout
     .trimEnd()

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cli } from './cli-run.ts';
+import { cli, replay } from './cli-run.ts';
 
 const event = (fields: object = {}) =>
   JSON.stringify({ t: 0, op: 'fail', account: 'a1', ip: '192.0.2.1', ...fields });
-const replay = (input: string | Uint8Array | Iterable<Uint8Array>, ...flags: string[]) =>
-  cli(['replay', '-', ...flags], input);
 
 function tempFile(name: string, text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'portcullis-')), name);

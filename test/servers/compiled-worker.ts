@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compilerPath } from './installed-package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What the compiler leaves behind and stores read at run time. */
@@ -70,9 +70,4 @@ function start(
   return spawn('bash', ['-c', limited, 'worker', ...command], {
     stdio: ['ignore', stdout, limits === undefined ? 'inherit' : 'ignore', 'ipc'],
   });
-}
-
-function compilerPath(): string {
-  const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
-  return join(dirname(manifest), 'bin', 'tsc');
 }
