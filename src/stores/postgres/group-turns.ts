@@ -6,8 +6,8 @@ import { type Proposal, parametersOf, type Verdict, verdictsOf } from './commits
 import type { Connections } from './connections.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { type Reads, readingOf } from './reads.ts';
-import { Recent } from './recent.ts';
 import { absentRow, type Reading, type Row } from './rows.ts';
+import { SeenLately } from './seen-lately.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Statements } from './statements.ts';
 
@@ -25,7 +25,7 @@ export interface TurnParts {
   readonly connections: Connections;
   readonly statements: Statements;
   readonly reads: Reads;
-  readonly recent: Recent<Row>;
+  readonly recent: SeenLately<Row>;
   readonly clock: ServerClock;
   readonly deadlineMs: number;
   readonly monotonicMs: () => number;
@@ -48,11 +48,11 @@ export class GroupTurns {
   /** What waits, by tag; a tag is there while its group has a turn under way. */
   readonly #waiting = new Map<string, Call[]>();
   readonly #commits = new Batches<Proposal, Verdict>(limits, (proposals) => this.#propose(proposals));
-  readonly #contended: Recent<true>;
+  readonly #contended: SeenLately<true>;
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
-    this.#contended = new Recent(contendedBounds, parts.monotonicMs);
+    this.#contended = new SeenLately(contendedBounds, parts.monotonicMs);
   }
 
   add(tag: string, call: Call): void {

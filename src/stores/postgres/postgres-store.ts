@@ -17,8 +17,8 @@ import type { PostgresSettings } from './options.ts';
 import { OwnPool } from './own-pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { Reads } from './reads.ts';
-import { Recent } from './recent.ts';
 import type { Reading, Row } from './rows.ts';
+import { SeenLately } from './seen-lately.ts';
 import { ServerClock } from './server-clock.ts';
 import { setAside } from './set-aside.ts';
 import { type Statements, statementsFor } from './statements.ts';
@@ -56,7 +56,7 @@ export class PooledPostgresStore implements PostgresStore {
   constructor(pool: PostgresPool, settings: PostgresSettings) {
     const { deadlineMs, schema } = settings;
     const clock = new ServerClock(monotonicMs);
-    const recent = new Recent<Row>(recentBounds, monotonicMs);
+    const recent = new SeenLately<Row>(recentBounds, monotonicMs);
     const statements = statementsFor(schema);
     const connections = new Connections(pool, 2 * deadlineMs, () => {
       this.#migrated = null;

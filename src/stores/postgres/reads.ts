@@ -1,7 +1,7 @@
 import { Batches } from './batches.ts';
 import type { Connections } from './connections.ts';
-import type { Recent } from './recent.ts';
 import { absentRow, type Reading, Row } from './rows.ts';
+import type { SeenLately } from './seen-lately.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Statements } from './statements.ts';
 
@@ -13,10 +13,10 @@ export class Reads {
   readonly #connections: Connections;
   readonly #statements: Statements;
   readonly #clock: ServerClock;
-  readonly #recent: Recent<Row>;
+  readonly #recent: SeenLately<Row>;
   readonly #batches = new Batches<readonly string[], Reading>(limits, (jobs) => this.#send(jobs));
 
-  constructor(connections: Connections, statements: Statements, clock: ServerClock, recent: Recent<Row>) {
+  constructor(connections: Connections, statements: Statements, clock: ServerClock, recent: SeenLately<Row>) {
     this.#connections = connections;
     this.#statements = statements;
     this.#clock = clock;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Recent } from './recent.ts';
+import { SeenLately } from './seen-lately.ts';
 
-describe('Recent', () => {
+describe('SeenLately', () => {
   test('holds what a list of all that was seen would still hold', () => {
     const bounds = { maxNames: 4, maxAgeMs: 100 };
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
@@ -11,7 +11,7 @@ describe('Recent', () => {
       fc.property(fc.array(action), (actions) => {
         let nowMs = 0;
         let model: { name: string; value: number; atMs: number }[] = [];
-        const recent = new Recent<number>(bounds, () => nowMs);
+        const recent = new SeenLately<number>(bounds, () => nowMs);
         for (const [value, { kind, name, afterMs }] of actions.entries()) {
           nowMs += afterMs;
           model = model.filter((seen) => seen.name !== name);

@@ -4,19 +4,19 @@ interface Seen<Value> {
 }
 
 /** How much is remembered, and for how long. */
-export interface RecentBounds {
+export interface SeenBounds {
   readonly maxNames: number;
   readonly maxAgeMs: number;
 }
 
 /** What was seen a moment ago, by name; forgotten by age, the longest unseen first when there is too much. */
-export class Recent<Value> {
-  readonly #bounds: RecentBounds;
+export class SeenLately<Value> {
+  readonly #bounds: SeenBounds;
   readonly #monotonicMs: () => number;
   /** In the order in which they were seen. */
   readonly #seen = new Map<string, Seen<Value>>();
 
-  constructor(bounds: RecentBounds, monotonicMs: () => number) {
+  constructor(bounds: SeenBounds, monotonicMs: () => number) {
     this.#bounds = bounds;
     this.#monotonicMs = monotonicMs;
   }
