@@ -1,13 +1,11 @@
-import type { Outcome } from '../../core/decision.ts';
 import { leftOutTexts } from '../replay/logged-notes.ts';
 import { skippedNote } from '../replay/summary-text.ts';
 import { clockText, counted, spanText } from '../replay/time-text.ts';
 import { visible } from '../visible.ts';
-import type { Comparison, DifferingSubject, SideDecision } from './comparison.ts';
+import { type Comparison, type DifferingSubject, outcomes, type SideDecision } from './comparison.ts';
 import type { LabelledScores } from './labelled-scores.ts';
 
 const SHOWN_SUBJECTS = 10;
-const outcomes: readonly Outcome[] = ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK'];
 
 /** The comparison for a person. */
 export function comparisonText(

@@ -28,7 +28,8 @@ export interface DifferingSubject {
 }
 
 const KEPT_SUBJECTS = 1_000;
-const outcomes: readonly Outcome[] = ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK'];
+/** From the softest to the hardest. */
+export const outcomes: readonly Outcome[] = ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK'];
 
 /** What two policies make of the same events. Constant memory: subjects beyond the first thousand are only counted. */
 export class Comparison {

@@ -12,11 +12,12 @@ export interface Attack {
   run(stage: AttackStage): Promise<void>;
 }
 
-const VICTIM = 'victim';
+/** The account under attack, where an attack has one above all. */
+export const victim = 'victim';
 const ua = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';
 
 const v4 = (index: number): string => `203.0.${(index >> 8) & 255}.${index & 255}`;
-const anybody = (index: number): string => (index === 0 ? VICTIM : `account ${index}`);
+const anybody = (index: number): string => (index === 0 ? victim : `account ${index}`);
 const passive = (index: number) => ({ id: `passive ${index}`, confidence: 'LOW' }) as const;
 
 /** Guesses as fast as the answers allow, by default a second apart at least. */
@@ -50,7 +51,7 @@ export const attacks: readonly Attack[] = [
     says: 'One machine guesses one account for a day, and waits out every block.',
     policy: 'login',
     durationMs: 24 * HOUR_MS,
-    run: (stage) => guessOn(stage, () => ({ account: VICTIM, ip: v4(1), ua })),
+    run: (stage) => guessOn(stage, () => ({ account: victim, ip: v4(1), ua })),
   },
   {
     name: 'spray',
@@ -67,7 +68,7 @@ export const attacks: readonly Attack[] = [
     run: (stage) =>
       guessOn(
         stage,
-        (turn) => ({ account: VICTIM, ip: v4(turn), ua, device: passive(turn) }),
+        (turn) => ({ account: victim, ip: v4(turn), ua, device: passive(turn) }),
         waitMsEvery(30 * MINUTE_MS),
       ),
   },
@@ -78,7 +79,7 @@ export const attacks: readonly Attack[] = [
     durationMs: 24 * HOUR_MS,
     run: (stage) =>
       guessOn(stage, (turn) => ({
-        account: VICTIM,
+        account: victim,
         ip: v4(turn % 1000),
         ua,
         device: { id: `rotated ${turn}`, confidence: 'MEDIUM' },
@@ -108,7 +109,7 @@ export const attacks: readonly Attack[] = [
     durationMs: 34 * HOUR_MS,
     run: async (stage) => {
       const signals = (turn: number): Signals => ({
-        account: VICTIM,
+        account: victim,
         ip: v4(turn),
         ua,
         device: passive(turn),
@@ -117,7 +118,7 @@ export const attacks: readonly Attack[] = [
         await stage.guess(signals(turn));
         await stage.wait(HOUR_MS);
       }
-      await stage.mistype(VICTIM, 'trusted');
+      await stage.mistype(victim, 'trusted');
       await guessOn(stage, (turn) => signals(9 + turn));
     },
   },
@@ -150,7 +151,7 @@ export const attacks: readonly Attack[] = [
       for (let round = 0; stage.isRunning; round += 1) {
         await stage.guessAtOnce(
           Array.from({ length: 100 }, (_, index) => ({
-            account: VICTIM,
+            account: victim,
             ip: v4(100 * round + index),
             ua,
             device: passive(index),
@@ -168,12 +169,9 @@ export const attacks: readonly Attack[] = [
     run: async (stage) => {
       stage.outage(true);
       for (let turn = 0; stage.isRunning; turn += 1) {
-        await stage.guess({ account: VICTIM, ip: v4(turn % 1000), ua, device: passive(turn) });
+        await stage.guess({ account: victim, ip: v4(turn % 1000), ua, device: passive(turn) });
         await stage.wait(SECOND_MS);
       }
     },
   },
 ];
-
-/** The account under attack, where an attack has one above all. */
-export const victim = VICTIM;
