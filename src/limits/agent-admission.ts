@@ -25,7 +25,7 @@ export function admit(records: Records, client: ClientKey, t: number): Admission
   if (record !== undefined || crowd === null) return { key: client, record, isNew: false, isShared };
   const seen = timesWithin(records.get(crowd.network)?.agentsSeenAt ?? [], t, sightMs);
   if (seen.length < mostAgents) return { key: client, record, isNew: true, isShared };
-  // Where strangers have filled the count, this network has shown no crowd: it is limited as one, but nobody is blocked.
+  // A count that is shared with strangers says nothing of this network: it is limited as one client, but nobody is blocked.
   const isCrowded = records.isShared?.(crowd.network) || records.isShared?.(crowd.other);
   const other = readClient(records, crowd.other, t);
   return { key: crowd.other, record: other, isNew: false, isShared: isCrowded ?? false };

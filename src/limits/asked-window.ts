@@ -7,7 +7,9 @@ const none: readonly number[] = [];
 /** A window in which nothing was asked for. */
 export const nothingAsked: Readonly<AskedWindow> = { asked: none, askingAt: 0, asking: 0, askedTotal: 0 };
 
+/** Costs that come this soon after each other share one entry of the window, so that a flood makes few entries. */
 const sharedMs = 100;
+/** The same while little was asked for, when nothing depends on the exact time. */
 const sharedWhileLittleMs = 1_000;
 /** A twentieth of what is too much is little. */
 const littleShare = 1 / 20;
@@ -16,7 +18,7 @@ const littleShare = 1 / 20;
 export function noteAsked(window: AskedWindow, milli: number, now: number, most: number): boolean {
   const shared = window.askedTotal <= most * littleShare ? sharedWhileLittleMs : sharedMs;
   const opens = !(window.asking > 0 && now < window.askingAt + shared);
-  // What is over can only make it more: as long as even so it is not too much, nobody needs to look for it.
+  // Entries that have left the window make the total too high at worst: while that is not too much, they need not be sought.
   if (!opens && window.askedTotal + milli <= most) {
     window.asking += milli;
     window.askedTotal += milli;
@@ -67,7 +69,7 @@ function staleLength(window: AskedWindow, now: number): number {
 function moved({ asked, askingAt, asking }: AskedWindow, stale: number, closed: boolean): readonly number[] {
   if (!closed) return asked.slice(stale);
   if (stale === 0) return [...asked, askingAt, asking];
-  // Most often one goes for one that comes: a copy that is moved up takes no more room than it needs.
+  // Mostly one entry leaves as one comes: a copy that is shifted in place never grows beyond its size.
   const next = asked.slice(stale - 2);
   for (let index = 2; index < next.length; index += 1) next[index - 2] = next[index] as number;
   next[next.length - 2] = askingAt;

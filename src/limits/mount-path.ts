@@ -43,7 +43,7 @@ export class MountPath {
   #mainOf(sent: string, first: string): string {
     const rest = this.#rest(sent);
     const main = rest !== null && same(pathSegments(rest), pathSegments(first)) ? rest : first;
-    // Of two slashes one belongs to the mount: what follows both is no host.
+    // What begins with two slashes would be read as a host; one of them belonged to the mount.
     return main.replace(/^\/+/, '/');
   }
 

@@ -232,7 +232,7 @@ function compile(route: Route, index: number): Pattern {
     signIn,
     method: method?.toUpperCase() ?? null,
     compared: strictnesses.map((by) => patternOf(comparedSegments(text, by))),
-    // The root is all slash, and no other path differs from it by one.
+    // The slash of the root is no slash at the end: there is no path without it that could be meant.
     minded: text === '/' ? mindedIn('') : mindedIn(text),
   });
 }

@@ -41,7 +41,7 @@ export async function listBlocks(
     }
     return true;
   };
-  // Should the walk fail after its time, nobody waits for it any more.
+  // In a race the loser may still fail: nobody waits for it any more, and nothing is left unhandled.
   const racing = Promise.race([walk(), over.then(() => false)]);
   // However often somebody asks, no more walks are under way than lists that are waited for.
   const whole = await racing.finally(() => ending.abort());

@@ -9,9 +9,9 @@ export interface VisitParts {
   /** Told when scenarios could not see a call; nobody waits for that. */
   readonly onFault: (error: unknown) => void;
   /**
-   * Where it is given, a caller that scenarios slow down is held back too, until this is aborted; it is asked for then
-   * and for nobody else. Leave it out for a proxy with a short patience: it lets the call go on, or fails it, and either
-   * tells.
+   * Where it is given, a caller that scenarios slow down is held back too, until this is aborted; it is asked for only
+   * then. Leave it out for a proxy that does not wait long: it would let the call pass or fail it, and a caller could
+   * tell by either that it is being slowed down.
    */
   readonly heldUntil?: () => AbortSignal;
 }

@@ -131,7 +131,7 @@ export class LiveCore {
     pressure.start();
   }
 
-  /** A watch that is made anew knows nothing at first, and while the store is away for longer. */
+  /** Then the watch is kept: a new one knows no pressure until the store has answered it. */
   #watchesSame({ limits }: ServiceConfig): boolean {
     return isDeepStrictEqual(limits.services, this.#config.limits.services);
   }

@@ -110,7 +110,7 @@ export function scenarioListener({ log, metrics, feed }: Observation): ScenarioL
   };
 }
 
-/** Callers of limits are blocked by the same acts as pins are made. */
+/** Blocks on callers of the gateway are told here too: their acts have the id of a block, those of pins that of a pin. */
 const subjectOf = ({ what, block }: AuditEvent) =>
   what === 'pinned' || what === 'unpinned' ? { pin: block } : { block };
 

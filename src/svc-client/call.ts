@@ -126,7 +126,7 @@ export class Call implements Gate {
     const target = this.target;
     const { queue } = target.settings;
     const mayWait = queue !== null && target.waiting < queue.limit;
-    // One that is due at the deadline would wait for its denial.
+    // A place that is free only at the deadline would be waited for in vain.
     const maxWaitMs = mayWait ? Math.min(queue.deadlineMs, this.deadlineAt - this.now - 1) : 0;
     const clearance = this.context.rails.clear(target, this.request.priority, maxWaitMs, this, this.now);
     return clearance.clear && clearance.waitMs > 0 ? this.wait(clearance) : clearance;

@@ -273,7 +273,7 @@ export class PolicyMode {
       (rejection: unknown) => rejection ?? new Fault('STORE_FAILED', 'A probe failed without a reason.'),
     );
     this.#reportCall('probe', startedAt, cause);
-    // Whoever has taken its place goes on from what was known then, and tells the rest.
+    // The mode that has taken the place of this one began with what was known then, and goes on by itself.
     if (this.#isStopped) return;
     if (!spell.isOver) {
       this.#breaker = noteProbe(this.#breaker, cause === null, Math.floor(startedAt), breaker);
