@@ -1,15 +1,16 @@
 import type { Metadata, ServerInterceptor } from '@grpc/grpc-js';
 import type { Admittance, CallerTraits } from './caller-check.ts';
 import type { Grpc } from './grpc-library.ts';
+import { statusCodes } from './status-codes.ts';
 import type { UnreadMessages } from './unread-messages.ts';
 
-/** The codes of gRPC for those who are not let in. */
-const codes = { PERMISSION_DENIED: 7, UNAUTHENTICATED: 16 } as const;
-
 const refusals = {
-  unauthenticated: { code: codes.UNAUTHENTICATED, details: 'A token is needed: authorization: Bearer …' },
+  unauthenticated: {
+    code: statusCodes.UNAUTHENTICATED,
+    details: 'A token is needed: authorization: Bearer …',
+  },
   forbidden: {
-    code: codes.PERMISSION_DENIED,
+    code: statusCodes.PERMISSION_DENIED,
     details: 'A token with the role "decide" is needed; without any token only this machine is served',
   },
 } as const;

@@ -6,6 +6,7 @@ import {
   requestIdHeader,
   type Verdict,
 } from '../../limits/index.ts';
+import { statusCodes } from './status-codes.ts';
 
 /** `CheckResponse`: either denied or let through. */
 export interface CheckResponseMessage {
@@ -14,9 +15,8 @@ export interface CheckResponseMessage {
   readonly ok_response: object | null;
 }
 
-const okCode = 0;
-/** `RESOURCE_EXHAUSTED`: Envoy asks only whether it is 0, and logs it. */
-const deniedCode = 8;
+/** Envoy asks only whether it is 0, and logs it. */
+const deniedCode = statusCodes.RESOURCE_EXHAUSTED;
 /** `OVERWRITE_IF_EXISTS_OR_ADD`: neither a client nor an upstream can write these for us. */
 const overwrite = 2;
 
@@ -31,7 +31,7 @@ export function checkAnswer(
   const quota = rateLimitHeaders(verdict, options).map(([name, value]) => headerOption(name, value));
   if (verdict.allowed) {
     return {
-      status: { code: okCode, message: '' },
+      status: { code: statusCodes.OK, message: '' },
       denied_response: null,
       ok_response: { headers: [id], response_headers_to_add: [...quota, id] },
     };

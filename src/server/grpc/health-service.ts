@@ -1,5 +1,6 @@
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 import { isMalformed } from './grpc-library.ts';
+import { statusCodes, unreadable } from './status-codes.ts';
 
 interface HealthRequest {
   readonly service: string;
@@ -14,9 +15,8 @@ type Watcher = ServerWritableStream<HealthRequest, HealthResponse>;
 const serving = 1;
 const notServing = 2;
 const serviceUnknown = 3;
-const invalidArgument = { code: 3, details: 'The message could not be read' };
-const notFound = { code: 5, details: 'There is no service of this name' };
-const exhausted = { code: 8, details: 'Too many watch this service' };
+const notFound = { code: statusCodes.NOT_FOUND, details: 'There is no service of this name' };
+const exhausted = { code: statusCodes.RESOURCE_EXHAUSTED, details: 'Too many watch this service' };
 
 /** Streams stay open for as long as their clients like. */
 const mostWatchers = 256;
@@ -43,13 +43,13 @@ export class HealthService {
   }
 
   readonly check: handleUnaryCall<HealthRequest, HealthResponse> = (call, callback) => {
-    if (isMalformed(call.request)) return callback(invalidArgument);
+    if (isMalformed(call.request)) return callback(unreadable);
     if (!this.#names.has(call.request.service)) return callback(notFound);
     return callback(null, { status: this.#status });
   };
 
   readonly watch: handleServerStreamingCall<HealthRequest, HealthResponse> = (call) => {
-    if (isMalformed(call.request)) return void call.emit('error', asError(invalidArgument));
+    if (isMalformed(call.request)) return void call.emit('error', asError(unreadable));
     if (this.#watchers.size >= mostWatchers) return void call.emit('error', asError(exhausted));
     call.write({ status: this.#names.has(call.request.service) ? this.#status : serviceUnknown });
     if (!this.#isServing) return void call.end();

@@ -3,12 +3,7 @@ import { Fault } from '../../core/fault.ts';
 import type { CallerTraits } from './caller-check.ts';
 import { readerOf } from './caller-gate.ts';
 import { isMalformed } from './grpc-library.ts';
-
-/** The codes of gRPC that we answer with; `RESOURCE_EXHAUSTED` and `DEADLINE_EXCEEDED` are the library's own. */
-const codes = {
-  INVALID_ARGUMENT: 3,
-  INTERNAL: 13,
-} as const;
+import { statusCodes, unreadable } from './status-codes.ts';
 
 /** How calls are taken in. */
 export interface CallTaking {
@@ -59,12 +54,10 @@ class CallTraits implements CallerTraits {
   readonly metadata = (name: string): string | undefined => readerOf(this.#call.metadata)(name);
 }
 
-const unreadable: Status = { code: codes.INVALID_ARGUMENT, details: 'The message could not be read' };
-
 function statusOf(error: unknown, method: string, { onFault }: CallTaking): Status {
   if (error instanceof Fault && error.code === 'INPUT_INVALID') {
-    return { code: codes.INVALID_ARGUMENT, details: error.message };
+    return { code: statusCodes.INVALID_ARGUMENT, details: error.message };
   }
   onFault(error, method);
-  return { code: codes.INTERNAL, details: 'Internal error' };
+  return { code: statusCodes.INTERNAL, details: 'Internal error' };
 }
