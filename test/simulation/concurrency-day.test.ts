@@ -33,7 +33,7 @@ describe('a day of a tenth more than the dependency can take', () => {
   it('is what the plot in the documents shows, byte for byte', async () => {
     const [name, svg] = await drawDay();
     const file = new URL(`../../docs/concepts/img/${name}`, import.meta.url);
-    expect(readFileSync(file, 'utf8') === svg, `${name} is old: run scripts/plot-concurrency.mjs`).toBe(true);
+    expect(readFileSync(file, 'utf8') === svg, `${name} is old: npm run plots`).toBe(true);
   });
 });
 

@@ -165,9 +165,7 @@ describe('the plots in the documents', () => {
     expect(plots).toHaveLength(5);
     for (const [name, svg] of plots) {
       const file = new URL(`../../docs/concepts/img/${name}`, import.meta.url);
-      expect(readFileSync(file, 'utf8') === svg, `${name} is old: run scripts/plot-concurrency.mjs`).toBe(
-        true,
-      );
+      expect(readFileSync(file, 'utf8') === svg, `${name} is old: npm run plots`).toBe(true);
     }
   });
 });
