@@ -35,12 +35,12 @@ export function explain(
   request: Request,
   { at, mode = 'NORMAL' }: ExplainOptions = {},
 ): Promise<Explanation> {
-  const keys = rehearsedKeys(request);
+  const keys = triedKeys(request);
   return store.view(keys, (records, now) => explainRecords(records, request, keys, at ?? now, mode));
 }
 
 /** All that an operation sees, and the widest prefix: that is never blocked, but a failure may be one too many for it. */
-function rehearsedKeys(request: Request): readonly Key[] {
+function triedKeys(request: Request): readonly Key[] {
   const { macros } = request.subject;
   const keys = allKeys(request);
   return macros === null ? keys : [...keys, request.keyspace.macro('P32', macros.p32)];
@@ -55,7 +55,7 @@ function explainRecords(
 ): Explanation {
   const context = lookAround(records, request, t, true);
   invariant(context !== null, 'A look at all records of a request has not seen enough.');
-  const rehearsal = rehearse(records, new Set(keys.map(({ text }) => text)));
+  const trial = trialOver(records, new Set(keys.map(({ text }) => text)));
   const draft = {
     at: t,
     policy: request.policy.name,
@@ -64,8 +64,8 @@ function explainRecords(
     keys: keyExplanations(records, request, t, context),
     history: historyOf(records, request, context.agentKey, t),
     budget: isCredential(request) ? explainBudget(records, request, t, context.trusted) : null,
-    now: { ...runImmediately(rehearsal, check(request), t), mode },
-    next: nextOf(rehearsal, request, t, mode),
+    now: { ...runImmediately(trial, check(request), t), mode },
+    next: nextOf(trial, request, t, mode),
   };
   return { ...draft, words: describeExplanation(draft) };
 }
@@ -76,12 +76,12 @@ function deviceWord({ subject }: Request, { known, trusted }: Acquaintance): Exp
   return known ? 'known' : 'unknown';
 }
 
-function nextOf(rehearsal: ImmediateStore, request: Request, t: number, mode: Mode): Explanation['next'] {
+function nextOf(trial: ImmediateStore, request: Request, t: number, mode: Mode): Explanation['next'] {
   if (isRate(request)) {
-    return { op: 'consume', decision: { ...runImmediately(rehearsal, consume(request, 1), t), mode } };
+    return { op: 'consume', decision: { ...runImmediately(trial, consume(request, 1), t), mode } };
   }
   const operation = isCredential(request) ? fail(request) : check(request);
-  return { op: 'fail', decision: { ...runImmediately(rehearsal, operation, t), mode } };
+  return { op: 'fail', decision: { ...runImmediately(trial, operation, t), mode } };
 }
 
 function keyExplanations(records: Records, request: Request, t: number, context: Context): KeyExplanation[] {
@@ -166,7 +166,7 @@ function explainBudget(
  * A store on which an operation can be tried out: it starts from the viewed records and keeps what is written to
  * itself. What the view did not show (the records of other networks and prefixes) counts as absent.
  */
-function rehearse(records: Records, viewed: ReadonlySet<string>): ImmediateStore {
+function trialOver(records: Records, viewed: ReadonlySet<string>): ImmediateStore {
   const written = new Map<string, StoredRecord>();
   const overlay: Records = {
     get: <R extends StoredRecord>(key: Key<R>) => {
