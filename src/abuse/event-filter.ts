@@ -1,4 +1,4 @@
-import { type PathPattern, patternMatches, toPathPattern } from '../limits/route-table.ts';
+import { type PathPattern, patternMatches, toPathPattern } from '../limits/path-pattern.ts';
 import type { Facts } from './facts.ts';
 import type { EventFilter, QueryFilter } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { DAY_MS, HOUR_MS } from '../core/duration.ts';
-import { pathPatternSource } from '../limits/route-table.ts';
+import { pathPatternSource } from '../limits/path-pattern.ts';
 
 /** What a configuration may say of a scenario: {@link Scenario} as a schema. */
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { limitBounds } from '../limits/allowance.ts';
-import { pathPatternSource } from '../limits/route-table.ts';
+import { pathPatternSource } from '../limits/path-pattern.ts';
 import { AllowSchema } from './allow-schema.ts';
 import { choice, name, optionalFields, orNull, strict, text, whole } from './fields.ts';
 

@@ -1,6 +1,7 @@
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { assertCost } from './allowance.ts';
+import { isPathPattern, type PathPattern, patternMatches, patternOf } from './path-pattern.ts';
 import {
   comparedSegments,
   mindedIn,
@@ -12,7 +13,7 @@ import {
   textReadings,
 } from './path-readings.ts';
 import { RecentPaths } from './recent-paths.ts';
-import { barePath, pathSegments } from './request-path.ts';
+import { barePath } from './request-path.ts';
 
 /** What calls of one route cost. */
 export interface Route {
@@ -39,14 +40,6 @@ export interface CompiledRoute {
   readonly name: string;
   readonly cost: number;
   readonly signIn: boolean;
-}
-
-/** A path with places for anything, ready to match against {@link pathSegments}. */
-export interface PathPattern {
-  /** Null stands for any one segment. */
-  readonly segments: readonly (string | null)[];
-  /** Whether more segments may follow. */
-  readonly open: boolean;
 }
 
 interface Pattern extends CompiledRoute {
@@ -190,18 +183,6 @@ class MethodRoutes {
   }
 }
 
-/**
- * What a path may be made of, as the source of a regular expression. Patterns that only routers know, such as `/files/*path`,
- * `/:id?`, `{/:id}` or `/@:user`, would be compared to the letter: no call would ever match them, and cost what they say.
- */
-export const pathPatternSource = '^(?=/)(?:/(?::[\\w.:~-]*|(?!:|[^/]*[^\\w/]:\\w)[^/*?#{}|]+)?)*(?:/\\*/?)?$';
-const pathPattern = new RegExp(pathPatternSource);
-
-/** Whether a path, with or without patterns, can be that of a route. */
-export function isPathPattern(path: string): boolean {
-  return pathPattern.test(path);
-}
-
 function compile(route: Route, index: number): Pattern {
   const place = `routes[${index}]`;
   assertOptions(place, route, routeKinds);
@@ -235,27 +216,4 @@ function compile(route: Route, index: number): Pattern {
     // The slash of the root is no slash at the end: there is no path without it that could be meant.
     minded: text === '/' ? mindedIn('') : mindedIn(text),
   });
-}
-
-/** Reads `/read/:id` and `/files/*`. */
-export function toPathPattern(path: string): PathPattern {
-  return patternOf(pathSegments(path));
-}
-
-function patternOf(segments: readonly string[]): PathPattern {
-  const open = segments.at(-1) === '*';
-  return {
-    segments: (open ? segments.slice(0, -1) : segments).map((text) => (text.startsWith(':') ? null : text)),
-    open,
-  };
-}
-
-/** Whether a path, as its {@link pathSegments}, is one that the pattern stands for. */
-export function patternMatches({ segments, open }: PathPattern, asked: readonly string[]): boolean {
-  if (open ? asked.length < segments.length : asked.length !== segments.length) return false;
-  for (let index = 0; index < segments.length; index += 1) {
-    const segment = segments[index];
-    if (segment !== null && segment !== asked[index]) return false;
-  }
-  return true;
 }

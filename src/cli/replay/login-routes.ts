@@ -1,6 +1,7 @@
 import { type LoginEntry, loginEntry, type RequestEntry } from '../../abuse/log-formats/log-entry.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
-import { isPathPattern, RouteTable } from '../../limits/route-table.ts';
+import { isPathPattern } from '../../limits/path-pattern.ts';
+import { RouteTable } from '../../limits/route-table.ts';
 
 const routeShape = /^(?:([A-Za-z]{1,16}) +)?(\/\S*)$/;
 
