@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
-import { createLog, type LogFields, type LogOptions } from './log.ts';
+import { createLog, type LogOptions } from './log.ts';
+import type { LogFields } from './log-fields.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
