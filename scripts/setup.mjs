@@ -146,8 +146,14 @@ function inlineTexts(folder) {
     const whole = code.replace(readsText, (_, name) =>
       JSON.stringify(readFileSync(join(dirname(file), name), 'utf8')),
     );
-    if (whole !== code) writeFileSync(file, whole);
+    if (whole !== code) writeFileSync(file, withoutReader(whole));
   }
+}
+
+/** What nothing in a module uses any more, bundlers of strangers would warn of. */
+function withoutReader(code) {
+  const rest = code.replace(/^import \{ readFileSync \} from 'node:fs';\n/m, '');
+  return rest.includes('readFileSync(') ? code : rest;
 }
 
 /** Runs a tool out of node_modules with its output on ours; returns its exit code. */

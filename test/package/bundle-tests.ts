@@ -43,6 +43,15 @@ export function testBundles(strangers: Strangers): void {
       expect({ stdout, stderr }).toEqual({ stdout: 'STORE_FAILED\nSTORE_FAILED\n', stderr: '' });
     });
 
+    it('meets no store that would read files beside it', async (context) => {
+      const { folder } = await strangers.on(ownLine, context);
+      const stores = join(folder, 'node_modules', 'portcullis', 'dist', 'stores');
+      const modules = ['redis/scripts.js', 'postgres/migrate.js'].map((path) =>
+        readFileSync(join(stores, path), 'utf8'),
+      );
+      expect(modules.filter((code) => /readFileSync|node:fs/.test(code))).toEqual([]);
+    });
+
     it('meets no module that names a source map: none is published', async (context) => {
       const { folder } = await strangers.on(ownLine, context);
       const dist = join(folder, 'node_modules', 'portcullis', 'dist');
