@@ -112,7 +112,7 @@ describe('connections', () => {
   });
 
   it('that take none of their answers are ended too', async () => {
-    const under = await startService({}, { bounds: { stalledMs: 400 } });
+    const under = await startService({}, { bounds: { stalledMs: 400, requestsAtOnce: 1_000 } });
     const [socket] = await openSockets(under.port, 1);
     socket?.pause();
     socket?.on('error', () => {});
@@ -122,6 +122,20 @@ describe('connections', () => {
     const push = setInterval(() => socket?.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'), 100);
     await ended;
     clearInterval(push);
+    await under.close();
+  });
+
+  it('that bring thousands of requests in one go are ended, before most of them are run', async () => {
+    const under = await startService({});
+    const [socket] = await openSockets(under.port, 1);
+    const ended = collect(socket as Socket);
+    const body = '{"ip":"192.0.2.1"}';
+    const request = `POST /v1/consume HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    socket?.write(request.repeat(2_000));
+    await ended;
+    const { text } = await under.ask('GET', '/metrics');
+    const decided = text.matchAll(/^portcullis_decisions_total\{.*op="consume".*\} (\d+)$/gm);
+    expect([...decided].reduce((sum, [, count]) => sum + Number(count), 0)).toBeLessThanOrEqual(32);
     await under.close();
   });
 

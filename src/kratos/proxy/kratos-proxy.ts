@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
 import { peerOf } from '../../connections/peer.ts';
+import { RequestsAtOnce } from '../../connections/requests-at-once.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
 import { type ClientIp, createClientIp, type TrustedPeers } from '../client-ip.ts';
@@ -86,7 +87,10 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     onFailure: (failure) => warnOfUpstream(warn, failure),
     onFault,
   });
-  const server = createServer(serverOptions, door.respond);
+  const requests = new RequestsAtOnce();
+  const server = createServer(serverOptions, (request, response) => {
+    if (requests.begin(request, response)) door.respond(request, response);
+  });
   const { connections: most = 20_000 } = options;
   server.maxConnections = most;
   const connections = new Connections(server, most, () => performance.now());
@@ -97,7 +101,9 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   server.timeout = 2 * (options.upstream.timeoutMs ?? 30_000) + unreadMs;
   // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
   server.maxHeadersCount = 0;
-  server.on('checkContinue', door.respondToExpectation);
+  server.on('checkContinue', (request, response) => {
+    if (requests.begin(request, response)) door.respondToExpectation(request, response);
+  });
   return {
     server,
     close: async (drainMs = 10_000, graceMs = 0) => {

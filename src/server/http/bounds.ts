@@ -12,6 +12,8 @@ export interface ConnectionBounds {
   readonly stalledMs: number;
   /** Connections at once. Near the bound idle ones go first, then those that have brought no request yet. */
   readonly connections: number;
+  /** Requests of one connection without an answer yet; with one more it ends. Default 32. */
+  readonly requestsAtOnce?: number | undefined;
   /** From the signal on: how long requests are still taken, so that clients learn to go elsewhere. Default 250 ms. */
   readonly graceMs: number;
   /** Until connections are cut, whatever they do. */

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
+import { RequestsAtOnce } from '../../connections/requests-at-once.ts';
 import { Fault } from '../../core/fault.ts';
 import { problemMediaType } from '../../limits/index.ts';
 import type { ConnectionBounds } from './bounds.ts';
@@ -39,11 +40,10 @@ export class HttpListener {
       },
       (request, response) => {
         connections.spoke(request.socket);
-        answers.begin(request.socket, response);
-        respond(request, response);
+        if (requests.begin(request, response)) respond(request, response);
       },
     );
-    const answers = new AnswersUnderWay();
+    const requests = new RequestsAtOnce(bounds.requestsAtOnce);
     const connections = new Connections(this.#server, bounds.connections, () => performance.now());
     this.#server.maxConnections = bounds.connections;
     // A client that does not take its answers would keep its connection as long as it likes.
@@ -56,7 +56,7 @@ export class HttpListener {
       if (ended.has(socket)) return;
       ended.add(socket);
       // A client that is gone has asked nothing and hears nothing; one that is being answered would take ours for a part of it.
-      if (error.code === 'ECONNRESET' || answers.hasBegunOn(socket)) socket.destroy();
+      if (error.code === 'ECONNRESET' || requests.hasBegunOn(socket)) socket.destroy();
       else events.malformed(endWithProblem(socket, codeOf(error)));
     });
     this.#server.on('checkExpectation', (_, response: ServerResponse) => {
@@ -109,28 +109,6 @@ export class HttpListener {
     return new Promise((resolve, reject) => {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
     });
-  }
-}
-
-/** Which answers are on their way: of requests that a client sends one behind the other several on one connection. */
-class AnswersUnderWay {
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
-
-  begin(socket: Socket, response: ServerResponse): void {
-    const answers = this.#bySocket.get(socket);
-    if (answers === undefined) {
-      this.#bySocket.set(socket, new Set([response]));
-      return;
-    }
-    // Not by a listener of each answer: those cost more than the rest of this.
-    for (const ended of answers) if (ended.writableFinished || ended.destroyed) answers.delete(ended);
-    answers.add(response);
-  }
-
-  /** Whether a part of an answer was sent that has not ended. */
-  hasBegunOn(socket: Socket): boolean {
-    const answers = this.#bySocket.get(socket) ?? [];
-    return [...answers].some((response) => response.headersSent && !response.writableFinished);
   }
 }
 
