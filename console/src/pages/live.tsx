@@ -166,7 +166,7 @@ function SampleNotice({ live }: { readonly live: LiveState }) {
 
 const sampleWords = ({ withheld, perSecond }: Pace): string =>
   withheld > 0
-    ? `The service has left ${count(withheld)} events out of its feed; the chart shows them in grey.`
+    ? `The service has left ${count(withheld)} events out of its feed; the chart shows the decisions among them in grey.`
     : `${rate(perSecond)} events a second arrive; the list shows some, the counts include all.`;
 
 interface Row {
