@@ -6,6 +6,7 @@ import {
   defaultExports,
   environmentReads,
   giantFiles,
+  ownDurations,
   publicEntries,
   swallowedErrors,
   testTheatre,
@@ -74,6 +75,20 @@ describe('bare errors', () => {
   it('are not faults, nor errors passed on', () => {
     expect(bareThrows(at(path, `throw new Fault('STORE_FULL', 'x');`))).toEqual([]);
     expect(bareThrows(at(path, 'try { f(); } catch (error) { throw error; }'))).toEqual([]);
+  });
+});
+
+describe('lengths of time', () => {
+  it('are named once', () => {
+    expect(toLines(ownDurations(repository))).toEqual([]);
+  });
+
+  it('are found where they are named anew', () => {
+    expect(toLines(ownDurations(at(path, 'const MINUTE_MS = 60_000;')))).toEqual([
+      `${path}:1 names MINUTE_MS anew: src/core/duration.ts has it`,
+    ]);
+    expect(ownDurations(at('src/core/duration.ts', 'export const MINUTE_MS = 60_000;'))).toEqual([]);
+    expect(ownDurations(at(path, `import { MINUTE_MS } from '../core/duration.ts';`))).toEqual([]);
   });
 });
 

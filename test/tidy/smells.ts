@@ -110,6 +110,23 @@ export function environmentReads(files: readonly SourceFile[]): Finding[] {
     );
 }
 
+const durations: ReadonlySet<string> = new Set(['SECOND_MS', 'MINUTE_MS', 'HOUR_MS', 'DAY_MS']);
+const durationsFile = 'src/core/duration.ts';
+
+/** Lengths of time that are named once more, and perhaps wrongly. */
+export function ownDurations(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter((file) => isLibrary(file) && file.path !== durationsFile)
+    .flatMap((file) =>
+      visitFile(file, (found) => ({
+        VariableDeclarator: (node) => {
+          if (node.id.type !== 'Identifier' || !durations.has(node.id.name)) return;
+          found(node, `names ${node.id.name} anew: ${durationsFile} has it`);
+        },
+      })),
+    );
+}
+
 const hollowMatchers = new Set(['toBeDefined', 'toBeTruthy']);
 const sleeping =
   /^(x(it|test|describe)|f(it|describe))$|^(it|test|describe|suite|bench)\.(.*\.)?(skip|only|todo)$/;

@@ -1,4 +1,5 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
+import { MINUTE_MS } from '../../core/duration.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { HitCounter, type HitCounterOptions } from '../../limits/hit-counter.ts';
 import { assertName } from '../../limits/limiter-options.ts';
@@ -27,7 +28,7 @@ export class PortcullisStore implements Store {
   /** Whether other processes do not see these counts. */
   readonly localKeys: boolean;
   readonly #counter: HitCounter;
-  #windowMs = 60_000;
+  #windowMs = MINUTE_MS;
 
   /** @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or not well formed. */
   constructor(options: PortcullisStoreOptions) {

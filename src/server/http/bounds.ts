@@ -1,4 +1,5 @@
 import type { ListenSettings } from '../../config/service-config.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 
 /** What a connection may take of the service. Times in milliseconds. */
 export interface ConnectionBounds {
@@ -21,7 +22,7 @@ export interface ConnectionBounds {
 }
 
 const graceMs = 250;
-const stalledMs = 60_000;
+const stalledMs = MINUTE_MS;
 
 /** The bounds of a configuration. */
 export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
