@@ -9,7 +9,7 @@ import {
   readVariables,
   type VariableLayer,
 } from './environment-variables.ts';
-import { envoyProblems } from './envoy-schema.ts';
+import { type DocumentFolder, readEnvoy } from './envoy-section.ts';
 import { resolvePolicies } from './policy-file.ts';
 import { bounded, fieldPath, type Problem, problemsFault, schemaProblems } from './problem.ts';
 import { resolveService } from './resolve-service.ts';
@@ -94,14 +94,10 @@ const pathOf = ({ path, env = process.env }: ConfigSource): string | undefined =
   path ?? (env[configVariable] || undefined);
 
 /** What a document is read with. */
-export interface ReadingRoom {
-  /** Relative paths start here. */
-  readonly folder: string;
+export interface ReadingRoom extends DocumentFolder {
   readonly env: Environment;
   /** Overrides the document's own. */
   readonly environment?: string | undefined;
-  /** Where the files that the document names are noted. */
-  readonly files?: Set<string>;
 }
 
 /** Checks a parsed document, with every layer it has, and completes it. */
@@ -209,41 +205,6 @@ function placed({ path, message }: Problem, { environment, layer, variables }: L
   if (variable !== undefined) return { path: variable, message };
   const isOfLayer = fields !== '' && valueAt(layer, fields.split('.')) !== undefined;
   return { path: isOfLayer ? `${fieldPath('environments', environment)}.${path}` : path, message };
-}
-
-/** Domains of the document itself and of the files it names. */
-function readEnvoy(section: unknown, room: ReadingRoom, problems: Problem[]): readonly DomainDocument[] {
-  if (!Array.isArray(section)) return [];
-  const domains = section.map((entry: unknown, index): unknown => {
-    const path = `envoy[${index}]`;
-    const value =
-      typeof entry === 'string' ? readEnvoyFile(resolve(room.folder, entry), path, room, problems) : entry;
-    if (value !== undefined) problems.push(...envoyProblems(value, path));
-    return value;
-  });
-  const names = new Set<unknown>();
-  domains.forEach((domain, index) => {
-    if (!isTree(domain)) return;
-    if (names.has(domain.domain)) {
-      problems.push({ path: `envoy[${index}].domain`, message: 'is the domain of one before it' });
-    }
-    names.add(domain.domain);
-  });
-  return domains.filter(isDomain).map((domain) => ({ ...domain, descriptors: domain.descriptors ?? [] }));
-}
-
-/** Its fields are checked before; where they were wrong, nobody gets to see it. */
-const isDomain = (value: unknown): value is DomainDocument => isTree(value);
-
-function readEnvoyFile(path: string, place: string, room: ReadingRoom, problems: Problem[]): unknown {
-  room.files?.add(path);
-  try {
-    return parseDocument(readText(path), path);
-  } catch (cause) {
-    if (!(cause instanceof Fault)) throw cause;
-    problems.push({ path: place, message: cause.message });
-    return undefined;
-  }
 }
 
 /** A problem of the document itself shows in every layer. */
