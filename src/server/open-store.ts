@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { isPostgresUrl, isRedisUrl, storeForms } from '../config/store-name.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { defaultDeadlineMs } from '../guard/failure/failure-policy.ts';
+import { defaultDeadlineMs } from '../stores/default-deadline.ts';
 import type { Store } from '../stores/store.ts';
 
 /** What a configuration may name. A password in a URL is shown to nobody. */

@@ -2,6 +2,7 @@ import { LONGEST_TIMER_MS } from '../../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Policy } from '../../core/policy.ts';
+import { defaultDeadlineMs } from '../../stores/default-deadline.ts';
 import { capsMisfits } from './caps-fit.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DegradedCaps, type LocalCaps } from './degraded-caps.ts';
@@ -11,7 +12,6 @@ import {
   type DegradedCap,
   defaultBreaker,
   defaultCaps,
-  defaultDeadlineMs,
 } from './failure-policy.ts';
 
 /** What a guard does when its store fails, as a host may set it. */

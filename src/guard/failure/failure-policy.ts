@@ -45,9 +45,6 @@ export const defaultBreaker: BreakerPolicy = {
 /** The most subjects counted one by one, per policy and key kind; all others share one. */
 export const subjectLimit = 4096;
 
-/** Time for one operation on the store, in milliseconds. */
-export const defaultDeadlineMs = 50;
-
 const loginCaps: readonly DegradedCap[] = [
   { scope: 'K4', count: 3, windowMs: 10 * MINUTE_MS },
   { scope: 'K1', count: 20, windowMs: 10 * MINUTE_MS },

@@ -1,5 +1,6 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
+import { defaultDeadlineMs } from '../default-deadline.ts';
 import { wholeClock } from '../whole-clock.ts';
 
 /** Where an embedded store keeps its records and how much they may take. */
@@ -34,7 +35,7 @@ const optionKinds: OptionKinds<LmdbStoreOptions> = {
 /** @throws Fault `CONFIG_INVALID` with the name of the option that is wrong. */
 export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
   assertOptions('the embedded store', options, optionKinds);
-  const { path, maxBytes = 1024 ** 3, deadlineMs = 50, clock } = options;
+  const { path, maxBytes = 1024 ** 3, deadlineMs = defaultDeadlineMs, clock } = options;
   if (typeof path !== 'string' || path === '') {
     throw new Fault('CONFIG_INVALID', `path must be the name of a folder, got ${shapeOf(path)}.`);
   }

@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS } from '../../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
+import { defaultDeadlineMs } from '../default-deadline.ts';
 import type { PostgresPool } from './pool.ts';
 
 /** How a PostgreSQL store reaches its server and what it may cost. One of `pool` and `connectionString` is needed. */
@@ -46,7 +47,7 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
   const settings: PostgresSettings = {
     maxConnections: options.maxConnections ?? 8,
     schema: options.schema ?? 'portcullis',
-    deadlineMs: options.deadlineMs ?? 50,
+    deadlineMs: options.deadlineMs ?? defaultDeadlineMs,
     sweepEveryWrites: options.sweepEveryWrites ?? 1_000,
     maxSweptRecords: options.maxSweptRecords ?? 2_000,
     onFault: options.onFault ?? (() => undefined),

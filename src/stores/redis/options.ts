@@ -1,5 +1,6 @@
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
+import { defaultDeadlineMs } from '../default-deadline.ts';
 import type { Driver } from './drivers/driver.ts';
 import { driverOf, type GivenClient } from './drivers/driver-of.ts';
 import { NodeRedisDriver } from './drivers/node-redis.ts';
@@ -57,7 +58,7 @@ export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
   assertOptions('the Redis store', options, optionKinds);
   const given = places.filter((place) => options[place] !== undefined);
   if (given.length > 1) throw invalid(`Only one of ${given.join(', ')} can say where Redis is.`);
-  const { deadlineMs = 50 } = options;
+  const { deadlineMs = defaultDeadlineMs } = options;
   if (!(Number.isFinite(deadlineMs) && deadlineMs >= 1))
     throw invalid(`deadlineMs must be a number of at least 1, got ${amountOf(deadlineMs)}.`);
   return Object.freeze({ driver: driverFor(options), deadlineMs });
