@@ -1,8 +1,11 @@
 import { DAY_MS, SECOND_MS } from '../core/duration.ts';
+import { backoffDefaults, proxyDefaults } from '../kratos/defaults.ts';
+import { defaultLimit } from '../limits/allowance.ts';
 import { defaultRoutes } from '../limits/route-table.ts';
+import { feedDefaults } from '../telemetry/live-feed.ts';
 import type { KratosSettings, ListenSettings, PinSettings, TelemetrySettings } from './service-config.ts';
 
-/** What holds where a configuration says nothing; the only place these stand. */
+/** What holds where a configuration says nothing. What a part has by default is taken from that part. */
 export const serviceDefaults = {
   environment: 'default',
   dataFolder: 'portcullis-data',
@@ -23,8 +26,7 @@ export const serviceDefaults = {
   } satisfies ListenSettings,
   limits: {
     name: 'default',
-    ratePerSecond: 10,
-    burst: 3,
+    ...defaultLimit,
     routes: defaultRoutes,
     otherCost: 1,
     userHeader: null,
@@ -34,29 +36,19 @@ export const serviceDefaults = {
   scenarios: { enabled: true, mostDelayed: 100 },
   kratos: {
     upstreamUrl: 'http://kratos:4433',
-    maxIdentifierAttempts: 10,
-    maxIpAttempts: 20,
-    identifierLockoutSeconds: 120,
-    ipLockoutSeconds: 120,
-    resetIp: 'own',
-    keys: 'hmac',
-    onStoreFailure: 'policy',
+    ...backoffDefaults,
     policy: 'counters',
   } satisfies Partial<KratosSettings>,
   kratosProxy: {
     enabled: true,
     port: 8472,
-    lockoutPath: '/login',
-    sessionCookie: 'ory_kratos_session',
-    resetOnSuccess: true,
-    forwardedFor: 'first',
-    upstreamTimeoutMs: 30 * SECOND_MS,
+    ...proxyDefaults,
   } satisfies Omit<KratosSettings['proxy'], 'host'>,
   failure: { nodes: 1 },
   telemetry: {
     logLevel: 'info',
     allowEventEvery: 1,
-    feed: { ringEvents: 1024, maxSubscribers: 64, queueEvents: 1024, eventsPerSecond: 200 },
+    feed: feedDefaults,
     decisionLog: null,
     otlpEndpoint: null,
     otlpHeaders: {},

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from '../identity/address-ranges.ts';
+import { proxyDefaults } from './defaults.ts';
 
 /** Proxies whose word counts. */
 export interface TrustedPeers {
@@ -27,7 +28,7 @@ const unknownAddress = '0.0.0.0';
 
 /** `True-Client-Ip`, then `X-Forwarded-For`, then `X-Real-Ip`, then the peer; the headers only from trusted proxies. */
 export function createClientIp(options: ClientIpOptions): ClientIp {
-  const { trustedProxies, forwardedFor = 'first', onUntrusted } = options;
+  const { trustedProxies, forwardedFor = proxyDefaults.forwardedFor, onUntrusted } = options;
   const inForwardedFor = forwardedFor === 'first' ? firstIn : nearestIn;
   return (peer, headers) => {
     const address = peer === undefined ? null : addressIn(peer);

@@ -11,6 +11,7 @@ import type { ExpiringCounters } from '../stores/expiring-counters.ts';
 import type { Store } from '../stores/store.ts';
 import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-counters.ts';
 import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
+import { backoffDefaults, proxyDefaults } from './defaults.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { RecordCounters } from './record-counters.ts';
@@ -62,10 +63,15 @@ const openWarning = {
  * @throws Fault `CONFIG_INVALID` when a secret is too short or a number out of range.
  */
 export function createLoginBackoff(options: CounterBackoffOptions): CounterBackoff {
-  const { store, counters, environment = 'default', resetIp = 'own' } = options;
+  const { store, counters, environment = 'default' } = options;
+  const {
+    identifierLockoutSeconds = backoffDefaults.identifierLockoutSeconds,
+    ipLockoutSeconds = backoffDefaults.ipLockoutSeconds,
+    resetIp = backoffDefaults.resetIp,
+  } = options;
   const rules: CounterRules = {
-    identifierWindowMs: (options.identifierLockoutSeconds ?? 120) * SECOND_MS,
-    ipWindowMs: (options.ipLockoutSeconds ?? 120) * SECOND_MS,
+    identifierWindowMs: identifierLockoutSeconds * SECOND_MS,
+    ipWindowMs: ipLockoutSeconds * SECOND_MS,
     resetIp,
   };
   const keysNamed = (name: string) =>
@@ -93,13 +99,17 @@ export class CounterBackoff implements LoginBackoff {
   readonly #pinned: () => 'closed' | 'caps' | null;
 
   constructor(counters: AttemptCounters, keys: CounterKeys, options: CounterBackoffOptions) {
-    const { maxIdentifierAttempts = 10, maxIpAttempts = 20, policy = defaultLogin } = options;
+    const {
+      maxIdentifierAttempts = backoffDefaults.maxIdentifierAttempts,
+      maxIpAttempts = backoffDefaults.maxIpAttempts,
+      policy = defaultLogin,
+    } = options;
     const settings = readFailureOptions(options.failure);
     this.#counters = counters;
     this.#keys = keys;
     this.#maxima = { maxIdentifierAttempts, maxIpAttempts };
     this.#isOpen = options.onStoreFailure === 'open';
-    this.#resetsOnSuccess = options.resetOnSuccess ?? true;
+    this.#resetsOnSuccess = options.resetOnSuccess ?? proxyDefaults.resetOnSuccess;
     this.#failureMs = durationOf(failureLevel, policy.ladder);
     this.#caps = settings.capsOf(policy).map((cap) => new CapTable(cap, subjectLimit));
     this.#pinned = () => settings.pinned(policy.name);

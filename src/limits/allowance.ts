@@ -41,7 +41,8 @@ export const limitBounds = {
   mostCost: 1_000_000,
 } as const;
 
-const defaultBurst = 3;
+/** What a signed-in user may do where nobody says otherwise. */
+export const defaultLimit = { ratePerSecond: 10, burst: 3 } as const;
 
 /**
  * The bucket counts thousandths of a unit of cost, so that a capacity of 7.5 is one, and refills per 1000 s, so that a
@@ -55,7 +56,7 @@ const perPeriod = periodMs;
 export const mostOwedMilli = 4_000_000 * milliCost;
 
 /** @throws Fault `CONFIG_INVALID` when the rate or the burst is out of range; `name` says which limit it was. */
-export function toAllowance(name: string, { ratePerSecond, burst = defaultBurst }: Limit): Allowance {
+export function toAllowance(name: string, { ratePerSecond, burst = defaultLimit.burst }: Limit): Allowance {
   const { leastRate, mostRate, leastBurst, mostBurst } = limitBounds;
   assertWithin(`${name}.ratePerSecond`, ratePerSecond, leastRate, mostRate);
   assertWithin(`${name}.burst`, burst, leastBurst, mostBurst);

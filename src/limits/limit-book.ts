@@ -1,11 +1,17 @@
 import { Fault } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
-import { type Allowance, type Limit, limitBounds, limitKinds, toAllowance } from './allowance.ts';
+import {
+  type Allowance,
+  defaultLimit,
+  type Limit,
+  limitBounds,
+  limitKinds,
+  toAllowance,
+} from './allowance.ts';
 import type { Call } from './call.ts';
 import type { LimiterOptions, LimitOverride } from './limiter-options.ts';
 
-const defaultRatePerSecond = 10;
 const anonymousShare = 0.25;
 const overrideKinds: OptionKinds<LimitOverride> = { ...limitKinds, user: 'text', cidr: 'checked' };
 
@@ -20,7 +26,7 @@ export class LimitBook {
 
   /** @throws Fault `CONFIG_INVALID` when a limit is out of range or an override is for nobody. */
   constructor(options: LimiterOptions) {
-    const { ratePerSecond = defaultRatePerSecond, burst, anonymous = {}, overrides = [] } = options;
+    const { ratePerSecond = defaultLimit.ratePerSecond, burst, anonymous = {}, overrides = [] } = options;
     assertOptions('anonymous', anonymous, limitKinds);
     this.#signedIn = toAllowance('limiter', { ratePerSecond, burst });
     this.#anonymous = toAllowance('anonymous', anonymousLimit({ ratePerSecond, burst }, anonymous));

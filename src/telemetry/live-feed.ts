@@ -31,6 +31,14 @@ export interface FeedCounts {
   readonly subscribers: number;
 }
 
+/** What holds where nobody says otherwise. */
+export const feedDefaults = {
+  ringEvents: 1024,
+  maxSubscribers: 64,
+  queueEvents: 1024,
+  eventsPerSecond: 200,
+} as const;
+
 const tickMs = 1000;
 const lifeBytes = 6;
 
@@ -50,10 +58,10 @@ export class LiveFeed {
   #isClosed = false;
 
   constructor(options: FeedOptions = {}) {
-    this.#ring = new FeedRing(options.ringEvents ?? 1024);
-    this.#sampler = new FeedSampler(options.eventsPerSecond ?? 200);
-    this.#maxSubscribers = options.maxSubscribers ?? 64;
-    this.#queueEvents = options.queueEvents ?? 1024;
+    this.#ring = new FeedRing(options.ringEvents ?? feedDefaults.ringEvents);
+    this.#sampler = new FeedSampler(options.eventsPerSecond ?? feedDefaults.eventsPerSecond);
+    this.#maxSubscribers = options.maxSubscribers ?? feedDefaults.maxSubscribers;
+    this.#queueEvents = options.queueEvents ?? feedDefaults.queueEvents;
     this.#life = options.life ?? randomBytes(lifeBytes).toString('hex');
     this.#clock = options.clock ?? Date.now;
     this.#onSubscribers = options.onSubscribers ?? (() => {});

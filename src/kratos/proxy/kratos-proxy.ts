@@ -6,6 +6,7 @@ import { RequestsAtOnce } from '../../connections/requests-at-once.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
 import { type ClientIp, createClientIp, type TrustedPeers } from '../client-ip.ts';
+import { proxyDefaults } from '../defaults.ts';
 import type { KratosEvents, WarningEvent } from '../events.ts';
 import type { LoginBackoff } from '../login-backoff.ts';
 import { answerFailure, sendJson, sendProblem } from './answers.ts';
@@ -59,7 +60,8 @@ const healthMs = 1_000;
  * @throws Fault `CONFIG_INVALID` when the URL of Kratos is none.
  */
 export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
-  const { backoff, trustedProxies = nobody, lockoutPath = '/login', onFault = emitFault } = options;
+  const { backoff, trustedProxies = nobody, onFault = emitFault } = options;
+  const { lockoutPath = proxyDefaults.lockoutPath } = options;
   if (!/^https?:\/\/[^/?#]/i.test(options.upstream.url) || !URL.canParse(options.upstream.url)) {
     throw new Fault(
       'CONFIG_INVALID',
@@ -74,7 +76,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
       upstream,
       backoff,
       lockoutPath,
-      sessionCookie: options.sessionCookie ?? 'ory_kratos_session',
+      sessionCookie: options.sessionCookie ?? proxyDefaults.sessionCookie,
       onFailure: (failure) => warnOfUpstream(warn, failure),
       onFault,
     }),
@@ -98,7 +100,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   server.on('checkContinue', ({ socket }: IncomingMessage) => connections.spoke(socket));
   // A client that does not take its answers would hold a connection to Kratos as long as it likes. One that waits for an answer
   // is as silent: for a free connection first, then for Kratos.
-  server.timeout = 2 * (options.upstream.timeoutMs ?? 30_000) + unreadMs;
+  server.timeout = 2 * (options.upstream.timeoutMs ?? proxyDefaults.upstreamTimeoutMs) + unreadMs;
   // Their bytes are bounded. Of more than a number of them Node would drop the last, which may be what a proxy has said.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {

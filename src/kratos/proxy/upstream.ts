@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Pool } from 'undici';
+import { proxyDefaults } from '../defaults.ts';
 import { type AnswerJudge, Exchange, type ExchangeFailure } from './exchange.ts';
 
 /** How Kratos is reached. Times in milliseconds. */
@@ -44,7 +45,9 @@ export class Upstream {
   readonly #timeoutMs: number;
   readonly #path: string;
 
-  constructor({ url, timeoutMs = 30_000, connectTimeoutMs = 3_000, connections = 1_024 }: UpstreamOptions) {
+  constructor(options: UpstreamOptions) {
+    const { url, connectTimeoutMs = 3_000, connections = 1_024 } = options;
+    const { timeoutMs = proxyDefaults.upstreamTimeoutMs } = options;
     const { origin, pathname } = new URL(url);
     this.#path = pathname.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
