@@ -163,6 +163,21 @@ describe('the login proxy and unfriendly clients', () => {
     backoff.close();
   });
 
+  it('refuses a login that comes in thousands of crumbs, and asks Kratos nothing', async () => {
+    const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
+    let asked = 0;
+    const { say } = await open(backoff, (_, response) => {
+      asked += 1;
+      response.end();
+    });
+    const head =
+      'POST /self-service/login?flow=1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const login = say(`${head}${'1\r\n \r\n'.repeat(2_000)}2\r\n{}\r\n0\r\n\r\n`);
+    await until(() => login.heard !== '');
+    expect([login.heard.slice(0, 12), asked]).toEqual(['HTTP/1.1 413', 0]);
+    backoff.close();
+  });
+
   it('closes the connection of those who take no answer, later than any answer takes', async () => {
     const backoff = createLoginBackoff({ store: createMemoryStore(), secret });
     const { proxy } = await open(backoff, (_, response) => void response.end(), { timeoutMs: 1_000 });

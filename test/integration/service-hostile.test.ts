@@ -160,6 +160,11 @@ describe('connections', () => {
       413,
     ],
     [
+      'a body in crumbs',
+      `POST /v1/check HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(2_000)}2\r\n{}\r\n0\r\n\r\n`,
+      413,
+    ],
+    [
       'a body beyond the bound, in pieces',
       `POST /v1/check HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n11170\r\n${'z'.repeat(70_000)}\r\n0\r\n\r\n`,
       413,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { GatheredBytes } from '../../connections/gathered-bytes.ts';
 import type { LoginBody } from '../login-form.ts';
 
 /** The largest login that is read, in bytes. */
@@ -57,24 +58,22 @@ export class LoginBodies {
   read(request: IncomingMessage): Promise<BodyReading> {
     if (isTooLarge(request)) return Promise.resolve('too-large');
     return new Promise((resolve) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const bytes = new GatheredBytes();
       const giveUp = () => end('busy');
       const end = (reading: BodyReading) => {
         this.#unfinished.delete(giveUp);
         request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
-        if (typeof reading === 'string') this.#resize(bytes, 0);
+        if (typeof reading === 'string') this.#resize(bytes.length, 0);
         resolve(reading);
       };
       const take = (chunk: Buffer) => {
-        this.#resize(bytes, bytes + chunk.length);
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes > mostLoginBytes) end('too-large');
-        else if (bytes > usualLoginBytes && this.#excess.isOver) end('busy');
+        this.#resize(bytes.length, bytes.length + chunk.length);
+        bytes.add(chunk);
+        if (bytes.length > mostLoginBytes || bytes.isInCrumbs) end('too-large');
+        else if (bytes.length > usualLoginBytes && this.#excess.isOver) end('busy');
         else this.#makeRoom();
       };
-      const finish = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
+      const finish = () => end(bytes.whole());
       const leave = () => end('gone');
       this.#unfinished.add(giveUp);
       request.on('data', take).on('end', finish).on('close', leave).on('error', leave);

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { GatheredBytes } from '../../connections/gathered-bytes.ts';
 
 /** The body of most requests, in bytes. */
 export const defaultBodyBytes = 64 * 1024;
@@ -35,8 +36,7 @@ export function readBody(
     done(objection);
     return;
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const bytes = new GatheredBytes();
   let isOver = false;
   const end = (reading: BodyReading) => {
     if (isOver) return;
@@ -44,16 +44,15 @@ export function readBody(
     done(reading);
   };
   request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= most) {
-      chunks.push(chunk);
+    if (bytes.length + chunk.length <= most && !bytes.isInCrumbs) {
+      bytes.add(chunk);
       return;
     }
     request.pause();
     end(tooLarge);
   });
   request.on('end', () => {
-    const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, bytes);
+    const whole = bytes.whole();
     end(rawBody ? { kind: 'body', value: whole } : parsed(whole));
   });
   // Without a listener for `error` a request that is cut off just closes.
