@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../streams.ts';
+import { endWhenTold } from './signals.ts';
 import type { ServeFlags } from './with-flags.ts';
 
 const help = `
@@ -28,8 +29,9 @@ export function addServe(program: Command, io: CommandIo): void {
     .option('--data <folder>', 'records and secret (default: portcullis-data)')
     .addHelpText('after', help)
     .action(async (flags: ServeFlags) => {
+      const started = endWhenTold();
       // The service is much to load: the other commands start without it.
       const { serve } = await import('./serve.ts');
-      await serve(flags, io);
+      await serve(flags, io, started);
     });
 }

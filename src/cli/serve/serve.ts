@@ -13,8 +13,12 @@ import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { tellChange } from './tell-change.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
 
-/** Serves until the process is told to end. */
-export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
+/**
+ * Serves until the process is told to end.
+ *
+ * @param started called once it listens to being told so
+ */
+export async function serve(flags: ServeFlags, io: CommandIo, started = (): void => {}): Promise<void> {
   const say = (line: string) => io.stderr.write(`portcullis: ${harmless(line)}\n`);
   const source = { path: flags.config, environment: flags.environment };
   const { config: written, files, placeOf } = readSoundConfig(source);
@@ -38,7 +42,7 @@ export async function serve(flags: ServeFlags, io: CommandIo): Promise<void> {
     running = service;
     if (file !== undefined) watcher = watchConfig(file, written, flags, service, log);
     try {
-      await listenUntilToldToEnd(config, service, say);
+      await listenUntilToldToEnd(config, service, say, started);
     } finally {
       watcher?.close();
       watcher = null;
@@ -55,8 +59,10 @@ async function listenUntilToldToEnd(
   config: ServiceConfig,
   service: Service,
   say: (line: string) => void,
+  started: () => void,
 ): Promise<void> {
   const told = untilToldToEnd();
+  started();
   const address = await service.listen();
   for (const line of greeting(config, service, address)) say(line);
   const signal = await told;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
+import { endWhenTold, onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,11 +28,30 @@ describe('being told to end', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('once more later on ends the process: %s', async (signal) => {
     const { source, tell } = madeProcess();
-    const told = untilToldToEnd(source);
+    const ended: string[] = [];
+    const told = untilToldToEnd(source, (by) => ended.push(by));
+    tell('SIGTERM');
     tell('SIGTERM');
     expect(await told).toBe('SIGTERM');
-    vi.advanceTimersByTime(1_000);
-    expect(tell(signal)).toBe('ended');
+    vi.advanceTimersByTime(999);
+    expect(ended).toEqual([]);
+    vi.advanceTimersByTime(1);
+    // Heard, and not left to the system: to the first process of a container that does nothing.
+    expect(tell(signal)).toBe('heard');
+    expect(ended).toEqual([signal]);
+  });
+
+  it('ends a process that starts at once, until it has started', () => {
+    const { source, tell } = madeProcess();
+    const ended: string[] = [];
+    const end = (by: string) => ended.push(by);
+    const started = endWhenTold(source, end);
+    started();
+    expect(tell('SIGTERM')).toBe('ended');
+    endWhenTold(source, end);
+    tell('SIGINT');
+    expect(ended).toEqual(['SIGINT']);
+    expect(tell('SIGINT')).toBe('ended');
   });
 });
 
