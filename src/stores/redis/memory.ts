@@ -1,20 +1,26 @@
 import type { Key } from '../../core/records.ts';
+import { textsOf } from '../step-records.ts';
 import { KnownBlocks } from './known-blocks.ts';
-import type { Reading } from './reading.ts';
+import { Reading } from './reading.ts';
+import { RecordCache } from './record-cache.ts';
 import type { StoreClock } from './store-clock.ts';
-import { WarmRecords } from './warm-records.ts';
+
+/** How long what was read may be the starting point of a commit. Older is likelier to be stale than not worth a read. */
+const warmMs = 300;
+/** Enough for all that is under way at once; more would only keep the garbage collector busy. */
+const maxWarmRecords = 8_192;
 
 /** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
 export class Memory {
   readonly blocks: KnownBlocks;
   readonly monotonicMs: () => number;
-  readonly #warm: WarmRecords;
+  readonly #warm: RecordCache;
   readonly #clock: StoreClock;
 
   constructor(clock: StoreClock, monotonicMs: () => number) {
     this.monotonicMs = monotonicMs;
     this.blocks = new KnownBlocks(monotonicMs);
-    this.#warm = new WarmRecords(monotonicMs);
+    this.#warm = new RecordCache({ maxRecords: maxWarmRecords, maxAgeMs: warmMs }, monotonicMs);
     this.#clock = clock;
   }
 
@@ -29,18 +35,25 @@ export class Memory {
    * @param nowMs the monotonic time, where it was just read
    */
   recent(keys: readonly Key[], nowMs = this.monotonicMs()): Reading | undefined {
-    return this.#warm.reading(keys, nowMs);
+    const oldestMs = this.#warm.oldestMs(nowMs);
+    return Reading.of(keys, (text, key) =>
+      text === key.text ? this.#warm.getBy(key, oldestMs) : this.#warm.get(text, oldestMs),
+    );
   }
 
   /** Takes in what was read or written. */
   learn(reading: Reading): void {
-    this.#warm.learn(reading);
+    this.#warm.tidy();
+    reading.forEach((text, snapshot, key) => {
+      if (text === key.text) this.#warm.setBy(key, snapshot);
+      else this.#warm.set(text, snapshot);
+    });
     this.blocks.learn(reading, this.now());
   }
 
   /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */
   forget(keys: readonly Key[]): void {
-    this.#warm.forget(keys);
+    for (const text of textsOf(keys)) this.#warm.delete(text);
     this.blocks.forget(keys);
   }
 }

@@ -59,17 +59,14 @@ export class Reading {
     return this.#before[place]?.valueAt(now, form);
   }
 
-  /** Text by text. */
-  forEach(tell: (text: string, snapshot: Snapshot) => void): void {
-    this.forEachKey(({ text, was }, snapshot, before) => {
-      tell(text, snapshot);
-      if (before !== undefined && was !== null) tell(was, before);
-    });
-  }
-
-  /** @param tell is told what was under the key's previous text too, where it has one */
-  forEachKey(tell: (key: Key, snapshot: Snapshot, before: Snapshot | undefined) => void): void {
-    for (let place = 0; place < this.keys.length; place += 1)
-      tell(this.keys[place] as Key, this.snapshots[place] as Snapshot, this.#before?.[place]);
+  /** @param tell is told every text, and whose it is */
+  forEach(tell: (text: string, snapshot: Snapshot, key: Key) => void): void {
+    for (let place = 0; place < this.keys.length; place += 1) {
+      const key = this.keys[place] as Key;
+      const { text, was } = key;
+      tell(text, this.snapshots[place] as Snapshot, key);
+      const earlier = this.#before?.[place];
+      if (earlier !== undefined && was !== null) tell(was, earlier, key);
+    }
   }
 }

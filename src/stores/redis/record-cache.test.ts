@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Key } from '../../core/records.ts';
 import { Snapshot } from './envelope.ts';
 import { RecordCache } from './record-cache.ts';
+
+const keyOf = (text: string): Key => ({ text, was: null });
 
 describe('a cache of records', () => {
   test('never holds more than its bound, and never gives what is too old', () => {
@@ -69,5 +72,89 @@ describe('a cache of records', () => {
     cache.delete('key');
     expect(cache.has('key')).toBe(false);
     expect(cache.isEmpty).toBe(true);
+  });
+
+  test('is one and the same for all keys of a text, and for those who have none', () => {
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0);
+    const [key, other] = [keyOf('key'), keyOf('key')];
+    const [first, second] = [Snapshot.absent(0), Snapshot.absent(1)];
+    cache.setBy(key, first);
+    cache.setBy(other, second);
+    for (const one of [key, other, keyOf('key')]) expect(cache.getBy(one, 0)).toBe(second);
+    expect(cache.get('key', 0)).toBe(second);
+    expect(cache.size).toBe(1);
+    cache.delete('key');
+    for (const one of [key, other, keyOf('key')]) expect(cache.getBy(one, 0)).toBeUndefined();
+    cache.setBy(key, first);
+    for (const one of [key, other, keyOf('key')]) expect(cache.getBy(one, 0)).toBe(first);
+  });
+
+  test('does not grow with a flood of keys in which no time passes', () => {
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0);
+    for (let place = 0; place < 100; place += 1) {
+      cache.setBy(keyOf(`${place}`), Snapshot.absent(0));
+      expect(cache.size).toBeLessThanOrEqual(10);
+    }
+  });
+
+  test('gives by keys what it gives by texts, whatever was between', () => {
+    const use = fc.record({
+      what: fc.constantFrom('set', 'setBy', 'delete', 'tidy'),
+      key: fc.nat(23),
+      passMs: fc.nat(9),
+    });
+    fc.assert(
+      fc.property(fc.array(use, { maxLength: 200 }), (uses) => {
+        let nowMs = 0;
+        const cache = new RecordCache({ maxRecords: 8, maxAgeMs: 50 }, () => nowMs);
+        // Two keys of each text.
+        const keys = Array.from({ length: 24 }, (_, place) => keyOf(`${place % 12}`));
+        for (const { what, key: place, passMs } of uses) {
+          nowMs += passMs;
+          const key = keys[place] as Key;
+          if (what === 'set') cache.set(key.text, Snapshot.absent(nowMs));
+          else if (what === 'setBy') cache.setBy(key, Snapshot.absent(nowMs));
+          else if (what === 'delete') cache.delete(key.text);
+          else cache.tidy();
+          expect(cache.size).toBeLessThanOrEqual(8);
+          for (const one of keys) expect(cache.getBy(one, 0)).toBe(cache.get(one.text, 0));
+        }
+      }),
+    );
+  });
+
+  test('keeps what was set again in the younger generation when the elder is dropped', () => {
+    let nowMs = 0;
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => nowMs);
+    const key = keyOf('key');
+    let snapshot = Snapshot.absent(0);
+    for (let turn = 0; turn < 4; turn += 1) {
+      cache.setBy(key, snapshot);
+      nowMs += 51;
+      cache.tidy();
+      expect(cache.getBy(key, 0)).toBe(snapshot);
+      snapshot = Snapshot.absent(nowMs);
+    }
+  });
+
+  test('knows its own keys from those of another', () => {
+    const [cache, other] = [1, 2].map(() => new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0));
+    const key = keyOf('key');
+    cache?.setBy(key, Snapshot.absent(0));
+    expect(other?.getBy(key, 0)).toBeUndefined();
+  });
+
+  test('leaves nothing with a key of what it has dropped', () => {
+    let nowMs = 0;
+    const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => nowMs);
+    const [key, forgotten] = [keyOf('key'), keyOf('forgotten')];
+    const snapshot = Snapshot.absent(0);
+    for (const one of [key, forgotten]) cache.setBy(one, snapshot);
+    cache.delete('forgotten');
+    for (let turn = 0; turn < 2; turn += 1) {
+      nowMs += 51;
+      cache.tidy();
+    }
+    for (const { mark = {} } of [key, forgotten]) expect(Object.values(mark)).not.toContain(snapshot);
   });
 });

@@ -1,4 +1,5 @@
-import type { Snapshot } from './envelope.ts';
+import type { Key } from '../../core/records.ts';
+import { Snapshot } from './envelope.ts';
 
 /** How much a cache may hold, and for how long. */
 export interface CacheBounds {
@@ -6,15 +7,26 @@ export interface CacheBounds {
   readonly maxAgeMs: number;
 }
 
+/** The place of a record: one for each text, whatever keys there are of it. They remember it (`Key.mark`). */
+interface Slot {
+  /** The younger one that it is part of; null once it was forgotten: then what a key remembers is of no use. */
+  generation: Generation | null;
+  snapshot: Snapshot;
+}
+
+type Generation = Map<string, Slot>;
+
 /**
  * What was seen lately. Two generations: when the younger one is full or old the elder is dropped whole, so that
  * neither a flood of keys nor time makes it grow, and nothing is ever searched for something to drop.
+ *
+ * Who has a key asks by it: to look for the same text again and again costs more than most of what is done with a record.
  */
 export class RecordCache {
   readonly #bounds: CacheBounds;
   readonly #monotonicMs: () => number;
-  #younger = new Map<string, Snapshot>();
-  #elder = new Map<string, Snapshot>();
+  #younger: Generation = new Map();
+  #elder: Generation = new Map();
   #turnedAtMs: number;
 
   constructor(bounds: CacheBounds, monotonicMs: () => number) {
@@ -38,8 +50,12 @@ export class RecordCache {
 
   /** The latest snapshot that was seen at this monotonic time or later. */
   get(text: string, sinceMs: number): Snapshot | undefined {
-    const snapshot = this.#younger.get(text) ?? this.#elder.get(text);
-    return snapshot !== undefined && snapshot.seenAtMs >= sinceMs ? snapshot : undefined;
+    return seenSince(this.#find(text), sinceMs);
+  }
+
+  /** The same by a key, of its present text. */
+  getBy(key: Key, sinceMs: number): Snapshot | undefined {
+    return seenSince(this.#findBy(key), sinceMs);
   }
 
   /**
@@ -53,10 +69,12 @@ export class RecordCache {
 
   /** Keeps a snapshot unless a later one is known: readings and commits may overtake each other. */
   set(text: string, snapshot: Snapshot): void {
-    const known = this.#younger.get(text) ?? this.#elder.get(text);
-    if (known !== undefined && known.latestAtMs > snapshot.latestAtMs) return;
-    if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
-    this.#younger.set(text, snapshot);
+    this.#keep(text, this.#find(text), snapshot);
+  }
+
+  /** The same by a key, of its present text. */
+  setBy(key: Key, snapshot: Snapshot): void {
+    key.mark = this.#keep(key.text, this.#findBy(key), snapshot);
   }
 
   /** Drops what is too old to be of use. */
@@ -65,13 +83,57 @@ export class RecordCache {
   }
 
   delete(text: string): void {
+    const slot = this.#find(text);
+    if (slot === undefined) return;
+    release(slot);
     this.#younger.delete(text);
     this.#elder.delete(text);
   }
 
+  #find(text: string): Slot | undefined {
+    return this.#younger.get(text) ?? this.#elder.get(text);
+  }
+
+  #findBy(key: Key): Slot | undefined {
+    const mark = key.mark as Partial<Slot> | undefined;
+    const generation = mark?.generation;
+    if (generation === this.#younger || generation === this.#elder) return mark as Slot;
+    const found = this.#find(key.text);
+    if (found !== undefined) key.mark = found;
+    return found;
+  }
+
+  #keep(text: string, known: Slot | undefined, snapshot: Snapshot): Slot {
+    if (known !== undefined && known.snapshot.latestAtMs > snapshot.latestAtMs) return known;
+    if (known?.generation === this.#younger) {
+      known.snapshot = snapshot;
+      return known;
+    }
+    if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
+    const slot = known ?? { generation: null, snapshot };
+    slot.generation = this.#younger;
+    slot.snapshot = snapshot;
+    this.#younger.set(text, slot);
+    return slot;
+  }
+
   #turn(): void {
+    const dropped = this.#elder;
     this.#elder = this.#younger;
     this.#younger = new Map();
     this.#turnedAtMs = this.#monotonicMs();
+    for (const slot of dropped.values()) if (slot.generation === dropped) release(slot);
   }
+}
+
+const nothing = Snapshot.absent(Number.NEGATIVE_INFINITY);
+
+/** A key may remember the slot for long; what it held must not stay with it. */
+function release(slot: Slot): void {
+  slot.generation = null;
+  slot.snapshot = nothing;
+}
+
+function seenSince(slot: Slot | undefined, sinceMs: number): Snapshot | undefined {
+  return slot !== undefined && slot.snapshot.seenAtMs >= sinceMs ? slot.snapshot : undefined;
 }
