@@ -68,7 +68,7 @@ export interface Scenarios {
 
 /** What says that the store is away. One that is full, or whose writers met at a key, has answered. */
 const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT']);
-const defaultMostDelayed = 100;
+export const defaultMostDelayed = 100;
 /** What another process has found out shows after this at the latest. */
 const rememberedMs = SECOND_MS;
 const remembered = 8192;

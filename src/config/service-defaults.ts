@@ -1,4 +1,6 @@
-import { DAY_MS, SECOND_MS } from '../core/duration.ts';
+import { defaultMostDelayed } from '../abuse/scenarios.ts';
+import { SECOND_MS } from '../core/duration.ts';
+import { pinDefaults } from '../guard/pins/pins.ts';
 import { backoffDefaults, proxyDefaults } from '../kratos/defaults.ts';
 import { defaultLimit } from '../limits/allowance.ts';
 import { defaultRoutes } from '../limits/route-table.ts';
@@ -33,7 +35,7 @@ export const serviceDefaults = {
     standardHeaders: true,
     legacyHeaders: false,
   },
-  scenarios: { enabled: true, mostDelayed: 100 },
+  scenarios: { enabled: true, mostDelayed: defaultMostDelayed },
   kratos: {
     upstreamUrl: 'http://kratos:4433',
     ...backoffDefaults,
@@ -62,5 +64,5 @@ export const serviceDefaults = {
     bufferBytes: 4 * 1024 * 1024,
     flushMs: 200,
   },
-  pins: { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } satisfies PinSettings,
+  pins: pinDefaults satisfies PinSettings,
 } as const;

@@ -115,7 +115,9 @@ describe('OpenTelemetry', () => {
   const start = async (options: Partial<TracingOptions> = {}): Promise<Tracing> => {
     tracing = await startTracing({
       endpoint,
+      serviceName: 'portcullis',
       traceRatio: 1,
+      metricsEveryMs: 15_000,
       environment: 'test',
       version: '1.2.3',
       ...options,

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/duration.ts';
+import { DAY_MS, SECOND_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
@@ -20,6 +20,9 @@ import {
 } from './pin.ts';
 import { PinSet } from './pin-set.ts';
 import { livePins, type PinRecord, pinKey, putPin, removePin } from './pin-steps.ts';
+
+/** What holds for pins where nobody says otherwise. */
+export const pinDefaults = { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } as const;
 
 export interface PinsOptions {
   readonly store: Store;
@@ -75,9 +78,9 @@ export class Pins {
     this.#audit = new AuditTrail(store, environment, (act) => options.onAudit?.(act));
     this.#options = options;
     this.#clock = clock;
-    this.#most = options.most ?? 64;
-    this.#longestMs = options.longestMs ?? 30 * DAY_MS;
-    this.#refreshMs = options.refreshMs ?? 2000;
+    this.#most = options.most ?? pinDefaults.most;
+    this.#longestMs = options.longestMs ?? pinDefaults.longestMs;
+    this.#refreshMs = options.refreshMs ?? pinDefaults.refreshMs;
     this.#current = this.#setOf([]);
   }
 

@@ -14,14 +14,12 @@ export interface TracingOptions {
   readonly endpoint: string;
   /** Sent with every export. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default `portcullis`. */
-  readonly serviceName?: string;
-  readonly version?: string;
-  readonly environment?: string;
-  /** Share of traces that begin here and are recorded, from 0 to 1. Default 0.1. */
-  readonly traceRatio?: number;
-  /** Default 15 s. */
-  readonly metricsEveryMs?: number;
+  readonly serviceName: string;
+  readonly version: string;
+  readonly environment: string;
+  /** Share of traces that begin here and are recorded, from 0 to 1. */
+  readonly traceRatio: number;
+  readonly metricsEveryMs: number;
   /** Its numbers are exported too. */
   readonly registry?: Registry;
   /** Told when an export failed; what was in it is lost. */
@@ -62,19 +60,19 @@ export async function startTracing(options: TracingOptions): Promise<Tracing> {
   const packages = await (options.load ?? loadOtel)();
   const { resourceFromAttributes } = packages['@opentelemetry/resources'];
   const resource = resourceFromAttributes({
-    'service.name': options.serviceName ?? 'portcullis',
-    ...(options.version === undefined ? {} : { 'service.version': options.version }),
-    ...(options.environment === undefined ? {} : { 'deployment.environment.name': options.environment }),
+    'service.name': options.serviceName,
+    'service.version': options.version,
+    'deployment.environment.name': options.environment,
   });
   const { BasicTracerProvider, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } =
     packages['@opentelemetry/sdk-trace-base'];
   const traces = new BasicTracerProvider({
     resource,
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.traceRatio ?? 0.1) }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.traceRatio) }),
     spanProcessors: [new BatchSpanProcessor(spanExporter(packages, options))],
   });
   const { MeterProvider, PeriodicExportingMetricReader } = packages['@opentelemetry/sdk-metrics'];
-  const { registry, metricsEveryMs = 15_000 } = options;
+  const { registry, metricsEveryMs } = options;
   const meters = new MeterProvider({
     resource,
     readers: [
