@@ -1,18 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../server/version.ts';
-import { addBlocks } from './blocks/command.ts';
-import { addCompare } from './compare/command.ts';
-import { addConfig } from './config/command.ts';
-import { addDrill } from './drill/command.ts';
+import { addCommands } from './commands.ts';
 import { reportFault, usageErrorText } from './exit.ts';
-import { addExplain } from './explain/command.ts';
-import { addKeys } from './keys/command.ts';
-import { addProve } from './prove/command.ts';
-import { addReplay } from './replay/command.ts';
-import { addServe } from './serve/command.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
-import { addTop } from './top/command.ts';
 
 const USAGE_ERROR = 2;
 
@@ -37,19 +28,7 @@ export async function runCli(args: readonly string[], io: CommandIo): Promise<Ex
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => write(usageErrorText(text)),
     });
-  for (const add of [
-    addServe,
-    addReplay,
-    addCompare,
-    addTop,
-    addExplain,
-    addDrill,
-    addProve,
-    addBlocks,
-    addConfig,
-    addKeys,
-  ])
-    add(program, io, end);
+  addCommands(program, io, end);
   inheritSettings(program);
   try {
     await program.parseAsync(args, { from: 'user' });

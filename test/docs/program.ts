@@ -1,39 +1,18 @@
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
-import { addBlocks } from '../../src/cli/blocks/command.ts';
-import { addCompare } from '../../src/cli/compare/command.ts';
-import { addConfig } from '../../src/cli/config/command.ts';
-import { addDrill } from '../../src/cli/drill/command.ts';
-import { addExplain } from '../../src/cli/explain/command.ts';
-import { addKeys } from '../../src/cli/keys/command.ts';
-import { addProve } from '../../src/cli/prove/command.ts';
-import { addReplay } from '../../src/cli/replay/command.ts';
-import { addServe } from '../../src/cli/serve/command.ts';
+import { addCommands } from '../../src/cli/commands.ts';
 import type { CommandIo } from '../../src/cli/streams.ts';
-import { addTop } from '../../src/cli/top/command.ts';
 
 const nowhere = () =>
   new Writable({
     write: (_chunk, _encoding, done) => done(),
   });
 
-/** The command line as it is, but for what its commands do: nothing. A test holds its commands to those of the real one. */
+/** The command line as it is, but for what its commands do: nothing. */
 export function hollowProgram(): Command {
   const io: CommandIo = { stdin: process.stdin, stdout: nowhere(), stderr: nowhere(), isTerminal: false };
   const program = new Command('portcullis').version('0.0.0');
-  for (const add of [
-    addServe,
-    addReplay,
-    addCompare,
-    addTop,
-    addExplain,
-    addDrill,
-    addProve,
-    addBlocks,
-    addConfig,
-    addKeys,
-  ])
-    add(program, io, () => {});
+  addCommands(program, io, () => {});
   for (const command of [program, ...commandsBelow(program)]) silence(command);
   return program;
 }

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli } from '../cli/cli-run.ts';
 import { allBlocks, root } from './blocks.ts';
-import { hollowProgram, objectionTo } from './program.ts';
+import { objectionTo } from './program.ts';
 import { type ShellCommand, shellCommands } from './shell-words.ts';
 
 const manifest: {
@@ -93,15 +92,5 @@ describe('commands in the documents', () => {
       ['j'],
       ['l'],
     ]);
-  });
-});
-
-describe('the program that they are held to', () => {
-  it('has the commands of the real one', async () => {
-    const { stdout } = await cli(['--help']);
-    const listed = [...stdout.matchAll(/^ {2}([a-z]+) /gm)]
-      .map(([, name]) => name)
-      .filter((name) => name !== 'help');
-    expect(hollowProgram().commands.map((command) => command.name())).toEqual(listed);
   });
 });
