@@ -1,22 +1,17 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { warningsOfProcess } from '../../test/conformance/process-warnings.ts';
 import { isOver, onceClosed } from './response-close.ts';
-
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
-});
 
 /** Asks so often at once, without waiting for answers. */
 async function pipelined(count: number, listener: RequestListener): Promise<Socket> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.on('error', () => undefined).resume();
-  cleanups.push(() => client.destroy());
+  onTestFinished(() => void client.destroy());
   client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(count));
   return client;
 }

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Loopback, startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { listenTo, testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import {
@@ -11,14 +11,9 @@ import {
   type TargetOptions,
 } from './index.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 async function serve(...args: Parameters<typeof startLoopback>): Promise<Loopback> {
   const loopback = await startLoopback(...args);
-  cleanups.push(loopback.close);
+  onTestFinished(loopback.close);
   return loopback;
 }
 
@@ -32,7 +27,7 @@ function clientOf(
     ...options,
     targets: { 'stock@1': target },
   });
-  cleanups.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -259,7 +254,7 @@ describe('a call that fails', () => {
   it('is unreachable when what listens speaks something else', async () => {
     const server = createTcpServer((socket) => socket.resume().end('220 mail.example\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise((resolve) => server.close(() => resolve())));
+    onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const client = clientOf({ url: `http://127.0.0.1:${port}` }, { retries: 0 });

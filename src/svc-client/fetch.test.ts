@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import { simBody } from '../../test/simulation/svc-client/simulated-network.ts';
@@ -8,14 +8,9 @@ import { settled } from '../testing/virtual-clock.ts';
 import { readSvcUrl } from './fetch.ts';
 import { type Attempt, createSvcClient, type Outcome, type TargetOptions } from './index.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 function clientOf(target: TargetOptions) {
   const client = createSvcClient({ self: 'orders@1', keys: testKeys, targets: { 'stock@1': target } });
-  cleanups.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -30,7 +25,7 @@ async function echoing() {
       JSON.stringify({ method, url, type: headers['content-type'], tenant: headers['x-tenant'], body }),
     );
   });
-  cleanups.push(loopback.close);
+  onTestFinished(loopback.close);
   return clientOf({ url: loopback.url });
 }
 
@@ -114,7 +109,7 @@ describe('fetch', () => {
     const loopback = await startLoopback((request, response) =>
       request.resume().on('end', () => response.end()),
     );
-    cleanups.push(loopback.close);
+    onTestFinished(loopback.close);
     const pool = { ratePerSecond: 10, burst: 1 };
     const client = clientOf({ url: loopback.url, pool, queue: { limit: 1, deadlineMs: 1_000 } });
     await (await client.fetch('svc://stock@1/')).text();
@@ -136,7 +131,7 @@ describe('fetch', () => {
     const loopback = await startLoopback((_request, response) => {
       response.on('close', closed).writeHead(200).write('a');
     });
-    cleanups.push(loopback.close);
+    onTestFinished(loopback.close);
     const svc = { deadlineMs: 60_000 };
     const { body } = await clientOf({ url: loopback.url }).fetch('svc://stock@1/', { svc });
     const reader = body?.getReader();
@@ -157,7 +152,7 @@ describe('fetch', () => {
 
   it('tells of a status that no Response can have, and keeps the connection', async () => {
     const loopback = await startLoopback((_, response) => response.writeHead(999).end('denied'));
-    cleanups.push(loopback.close);
+    onTestFinished(loopback.close);
     const client = clientOf({ url: loopback.url, connections: 1 });
     const sockets = new Set<unknown>();
     for (let tries = 0; tries < 2; tries += 1) {
@@ -187,7 +182,7 @@ describe('fetch', () => {
 
   it('has answers without a body where there is none', async () => {
     const loopback = await startLoopback((_, response) => response.writeHead(204).end());
-    cleanups.push(loopback.close);
+    onTestFinished(loopback.close);
     const response = await clientOf({ url: loopback.url }).fetch('svc://stock@1/');
     expect([response.status, response.body]).toEqual([204, null]);
   });

@@ -3,21 +3,16 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { attempt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 import { systemClock } from './clock.ts';
 import { undiciTransport } from './undici-transport.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 function endpointAt(url: string) {
   const endpoint = undiciTransport(systemClock).open(url, 4);
-  cleanups.push(() => endpoint.close());
+  onTestFinished(() => endpoint.close());
   return endpoint;
 }
 
@@ -29,7 +24,7 @@ describe('an endpoint over undici', () => {
   it('closes when nothing is under way, also while a connection is being made that nobody awaits', async () => {
     const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    onTestFinished(() => new Promise((resolve) => silent.close(() => resolve())));
     const { port } = silent.address() as AddressInfo;
     const endpoint = undiciTransport(systemClock).open(`https://127.0.0.1:${port}`, 1);
     const connecting = once(silent, 'connection');
@@ -51,7 +46,7 @@ describe('an endpoint over undici', () => {
       response.write('a');
       setTimeout(() => response.end('b'), 50);
     });
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const endpoint = undiciTransport(systemClock).open(target.url, 1);
     const outcome = await endpoint.send(attempt());
     const closing = endpoint.close();
@@ -76,17 +71,17 @@ describe('an attempt over undici', () => {
 
   it('may have been sent when the connection broke', async () => {
     const { url, close } = await startLoopback((request) => request.socket.destroy());
-    cleanups.push(close);
+    onTestFinished(close);
     expect(await endpointAt(url).send(attempt())).toMatchObject({ kind: 'unreachable', sent: true });
   });
 
   it('may have been sent when the way to the host was lost after the connection had come about', async () => {
     const { url, server, close } = await startLoopback(() => undefined);
-    cleanups.push(close);
+    onTestFinished(close);
     const connected = new Promise<Socket>((resolve) => {
       const note = (message: unknown) => resolve((message as { readonly socket: Socket }).socket);
       diagnostics.subscribe('undici:client:connected', note);
-      cleanups.push(async () => void diagnostics.unsubscribe('undici:client:connected', note));
+      onTestFinished(() => void diagnostics.unsubscribe('undici:client:connected', note));
     });
     const sending = endpointAt(url).send(attempt());
     await once(server, 'request');
@@ -107,7 +102,7 @@ describe('an attempt over undici', () => {
     const { url, close } = await startLoopback((_, response) => {
       response.writeHead(200, ['X-One', 'a', 'x-two', 'b', 'X-Two', 'c', '__proto__', 'd']).end();
     });
-    cleanups.push(close);
+    onTestFinished(close);
     const outcome = await endpointAt(url).send(attempt());
     if (outcome.kind !== 'response') throw new TypeError(outcome.kind);
     const { headers, body } = outcome.response;
@@ -121,13 +116,13 @@ describe('an attempt over undici', () => {
     const target = await startLoopback((request, response) => {
       if (request.url !== '/slow') response.end();
     });
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     let connections = 0;
     target.server.on('connection', () => {
       connections += 1;
     });
     const endpoint = undiciTransport(systemClock).open(target.url, 1);
-    cleanups.push(() => endpoint.close());
+    onTestFinished(() => endpoint.close());
     const leaving = new AbortController();
     const slow = endpoint.send(attempt({ path: '/slow', timeoutMs: 1_000 }));
     const waiting = [1, 2, 3].map(() => endpoint.send(attempt({ signal: leaving.signal })));
@@ -148,7 +143,7 @@ describe('an attempt over undici', () => {
     [[], null],
   ])('finds the receipt in %j', async (headers, receipt) => {
     const { url, close } = await startLoopback((_, response) => response.writeHead(200, headers).end());
-    cleanups.push(close);
+    onTestFinished(close);
     const outcome = await endpointAt(url).send(attempt());
     if (outcome.kind === 'response') await outcome.response.body.dump();
     expect(outcome).toMatchObject({ kind: 'response', receipt });
@@ -161,9 +156,9 @@ describe('an attempt over undici', () => {
 
   it('says nothing of the target when the visitor whose upload it passes on hangs up', async () => {
     const target = await startLoopback((request) => request.resume());
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const gate = await startLoopback(() => undefined);
-    cleanups.push(gate.close);
+    onTestFinished(gate.close);
     const endpoint = endpointAt(target.url);
 
     const visitor = openRequest(gate.url, { method: 'POST', headers: { 'content-length': 100 } });
@@ -179,7 +174,7 @@ describe('an attempt over undici', () => {
 
   it('says nothing of the target when the stream that it sends is closed before its end', async () => {
     const target = await startLoopback((request) => request.resume());
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const upload = new PassThrough();
     upload.write('ten bytes.');
     const sending = endpointAt(target.url).send(attempt({ method: 'POST', body: upload }));
@@ -191,7 +186,7 @@ describe('an attempt over undici', () => {
 
   it('waits for the stream that it sends, and not for the target, when that has not come whole', async () => {
     const target = await startLoopback((request) => request.resume());
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const upload = new PassThrough();
     upload.write('ten bytes.');
     const outcome = await endpointAt(target.url).send(
@@ -206,7 +201,7 @@ describe('an attempt over undici', () => {
     ['comes faster than the target takes it', () => Readable.from(endless())],
   ])('waits for the target when its stream %s', async (_, open) => {
     const target = await startLoopback(() => undefined);
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const outcome = await endpointAt(target.url).send(
       attempt({ method: 'POST', body: open(), timeoutMs: 1_000 }),
     );
@@ -216,7 +211,7 @@ describe('an attempt over undici', () => {
 
   it('waits for neither its stream nor the target when all connections are in use', async () => {
     const target = await startLoopback(() => undefined);
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const endpoint = endpointAt(target.url);
     const others = [1, 2, 3, 4].map(() => endpoint.send(attempt({ timeoutMs: 1_000 })));
     const upload = new PassThrough();
@@ -230,10 +225,10 @@ describe('an attempt over undici', () => {
 
   it('has waited for a connection also where those that hold it give up at the same moment', async () => {
     const target = await startLoopback(() => undefined);
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const clock = new VirtualClock();
     const endpoint = undiciTransport(clock).open(target.url, 1);
-    cleanups.push(() => endpoint.close());
+    onTestFinished(() => endpoint.close());
     const asked = once(target.server, 'request');
     const sending = [1, 2].map(() => endpoint.send(attempt({ startedAt: clock.now() })));
     await asked;
@@ -247,11 +242,11 @@ describe('an attempt over undici', () => {
   it('waits for the target when no connection comes about, and is certain not to have been sent', async () => {
     const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    cleanups.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    onTestFinished(() => new Promise((resolve) => silent.close(() => resolve())));
     const { port } = silent.address() as AddressInfo;
     const clock = new VirtualClock();
     const endpoint = undiciTransport(clock).open(`https://127.0.0.1:${port}`, 1);
-    cleanups.push(() => endpoint.close());
+    onTestFinished(() => endpoint.close());
     const connecting = once(silent, 'connection');
     const sending = [1, 2].map(() => endpoint.send(attempt({ startedAt: clock.now() })));
     const [socket] = (await connecting) as [Socket];
@@ -262,7 +257,7 @@ describe('an attempt over undici', () => {
 
   it('may have been sent when the target broke the connection before the stream ended', async () => {
     const target = await startLoopback((request) => request.socket.destroy());
-    cleanups.push(target.close);
+    onTestFinished(target.close);
     const upload = new PassThrough();
     upload.write('ten bytes.');
     const outcome = await endpointAt(target.url).send(attempt({ method: 'POST', body: upload }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { createConnection, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter } from '../../src/limits/index.ts';
 import { type GrpcParts, startGrpc } from '../../src/server/grpc/grpc-server.ts';
@@ -11,11 +11,6 @@ import { createMemoryStore } from '../../src/stores/memory/index.ts';
 
 const secret = 'grpc-secret-0123456789abcdef';
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-
-const open: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
 
 async function scene(parts: Partial<GrpcParts> = {}) {
   const store = createMemoryStore();
@@ -27,7 +22,7 @@ async function scene(parts: Partial<GrpcParts> = {}) {
     drainMs: 1_000,
     ...parts,
   });
-  open.push(server.close);
+  onTestFinished(server.close);
   return server;
 }
 
@@ -36,7 +31,7 @@ function silent(port: number): Socket {
   const socket = createConnection({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
   // A connection that is cut ends in an error or not, as the moment has it; tests look at its end.
   socket.on('error', () => socket.destroy());
-  open.push(() => void socket.destroy());
+  onTestFinished(() => void socket.destroy());
   return socket;
 }
 
@@ -57,7 +52,7 @@ function isLeft(socket: Socket): Promise<void> {
 
 async function usedSession(port: number): Promise<ClientHttp2Session> {
   const session = connect(`http://127.0.0.1:${port}`);
-  open.push(() => session.destroy());
+  onTestFinished(() => session.destroy());
   const stream = session.request({ ':method': 'POST', ':path': '/nope', 'content-type': 'text/plain' });
   await once(stream.resume(), 'close');
   return session;
@@ -88,7 +83,7 @@ describe('connections of the gRPC port', () => {
   it('are closed when no call comes for long', async () => {
     const { port } = await scene({ idleMs: 50 });
     const session = connect(`http://127.0.0.1:${port}`);
-    open.push(() => session.destroy());
+    onTestFinished(() => session.destroy());
     await once(session, 'close');
   });
 
@@ -128,7 +123,7 @@ describe('calls of strangers on the gRPC port', () => {
     const opened = connect(`http://127.0.0.1:${port}`);
     // A connection that is cut may end in an error; tests look at its end.
     opened.on('error', () => opened.destroy());
-    open.push(() => opened.destroy());
+    onTestFinished(() => opened.destroy());
     return opened;
   }
 

@@ -4,7 +4,7 @@ import { connect } from 'node:http2';
 import { createConnection, createServer } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter, type LimiterOptions } from '../../src/limits/index.ts';
@@ -30,11 +30,6 @@ const domains = [
   },
 ];
 
-const open: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 interface Scene extends Partial<GrpcParts> {
   readonly store?: Store;
   readonly limits?: Partial<LimiterOptions>;
@@ -52,7 +47,8 @@ async function scene({ store = createMemoryStore({ clock }), limits, ...parts }:
     ...parts,
   });
   const client = envoyClient(server.port);
-  open.push(server.close, () => client.close());
+  onTestFinished(server.close);
+  onTestFinished(() => client.close());
   return { server, client, limiter };
 }
 
@@ -400,7 +396,7 @@ describe('health and drain', () => {
     const { services } = await loadGrpcLibrary();
     const { Check, Watch } = services.health;
     const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-    open.push(() => client.close());
+    onTestFinished(() => client.close());
     return {
       check: (service: string) =>
         new Promise<number>((resolve, reject) => {
@@ -472,7 +468,7 @@ describe('health and drain', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    open.push(() => void taken.close());
+    onTestFinished(() => void taken.close());
     const said = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(scene({ port })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

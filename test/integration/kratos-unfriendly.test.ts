@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGuard } from '../../src/index.ts';
 import { createLoginBackoff } from '../../src/kratos/counter-backoff.ts';
 import type { LoginBackoff } from '../../src/kratos/login-backoff.ts';
@@ -13,11 +13,6 @@ import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import { until } from '../servers/redis-server.ts';
 
 const secret = 'a secret of sixteen bytes or more';
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
 /** A proxy before something that answers as it is told, and clients that write what they like. */
@@ -33,7 +28,7 @@ async function open(
   const proxy = createKratosProxy({ upstream: { url, ...upstream }, backoff, connections });
   proxy.server.listen(0, '127.0.0.1');
   await once(proxy.server, 'listening');
-  ends.push(async () => {
+  onTestFinished(async () => {
     kratos.closeAllConnections();
     kratos.close();
     await proxy.close(200);
@@ -46,7 +41,7 @@ async function open(
         said.heard += chunk.toString('latin1');
       });
     said.socket.write(text);
-    ends.push(async () => said.socket.destroy());
+    onTestFinished(() => void said.socket.destroy());
     return said;
   };
   return { proxy, say };

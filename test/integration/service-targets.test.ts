@@ -1,18 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSvcClient, publishHealth } from '../../src/svc-client/index.ts';
 import { testKeys } from '../simulation/svc-client/simulated-client.ts';
 import { bearer, roleTokens, type ServiceUnderTest, startService, tokenList } from './service-under-test.ts';
 
-const endings: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
 async function start(): Promise<ServiceUnderTest> {
   const under = await startService({ tokens: tokenList });
-  endings.push(() => under.close());
+  onTestFinished(() => under.close());
   return under;
 }
 
@@ -175,15 +170,15 @@ describe('targets that service clients report', () => {
       keys: testKeys,
       targets: { 'stock@1': { url: `http://127.0.0.1:${port}`, breaker } },
     });
-    endings.push(() => client.close());
+    onTestFinished(() => client.close());
     const publication = publishHealth(client, {
       url,
       token: roleTokens.decide,
       name: 'orders-1',
       everyMs: 1_000,
     });
-    endings.push(() => publication.stop());
-    endings.push(async () => server.close());
+    onTestFinished(() => publication.stop());
+    onTestFinished(() => void server.close());
     const call = () =>
       client.call('stock@1').then((result) => (result.ok ? result.response.body.dump() : null));
     const shown = async () => {

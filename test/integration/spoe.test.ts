@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, connect as openSocket } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createLimiter, type Limiter } from '../../src/limits/index.ts';
 import { frameTypes } from '../../src/server/spoe/frame.ts';
@@ -13,18 +13,13 @@ import { fieldsOf, SpopClient, variablesIn } from '../servers/spop-client.ts';
 const secret = 'spoe-secret-0123456789abcdef';
 const clock = () => 1_000_000_000_000;
 
-const open: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 async function scene(parts: Partial<SpoeParts> = {}) {
   const limiter = createLimiter({ store: createMemoryStore({ clock }), secret, ratePerSecond: 4, clock });
   const agent = await startSpoe({ host: '127.0.0.1', port: 0, limiter, drainMs: 1_000, ...parts });
-  open.push(agent.close);
+  onTestFinished(agent.close);
   const connect = () => {
     const client = new SpopClient(agent.port);
-    open.push(() => client.close());
+    onTestFinished(() => client.close());
     return client;
   };
   return { agent, connect };
@@ -316,7 +311,7 @@ describe('the end', () => {
     const { agent, connect } = await scene({ connections: 1, helloMs: 20, farewellMs: 20 });
     const rude = openSocket({ port: agent.port, host: '127.0.0.1', allowHalfOpen: true }).resume();
     rude.on('error', () => rude.destroy());
-    open.push(() => void rude.destroy());
+    onTestFinished(() => void rude.destroy());
     await once(rude, 'connect');
     for (let answer = null; answer === null; ) {
       const next = connect();
@@ -330,7 +325,7 @@ describe('the end', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    open.push(() => void taken.close());
+    onTestFinished(() => void taken.close());
     await expect(scene({ port })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });

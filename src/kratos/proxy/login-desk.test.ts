@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Loopback, startLoopback } from '../../../test/integration/svc-client/loopback.ts';
 import { createMemoryStore } from '../../stores/memory/index.ts';
 import { createLoginBackoff } from '../counter-backoff.ts';
@@ -10,11 +10,6 @@ import { LoginBodies, usualLoginBytes } from './login-body.ts';
 import { LoginDesk } from './login-desk.ts';
 import { readTarget } from './target.ts';
 import { Upstream } from './upstream.ts';
-
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const path = '/self-service/login?flow=1';
 
@@ -37,11 +32,9 @@ async function openDesk() {
     (request, response) => void desk.take(request, response, target, '203.0.113.7'),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(
-    kratos.close,
-    () => upstream.close(0),
-    () => void server.close().closeAllConnections(),
-  );
+  onTestFinished(kratos.close);
+  onTestFinished(() => upstream.close(0));
+  onTestFinished(() => void server.close().closeAllConnections());
   return { port: (server.address() as AddressInfo).port, kratos };
 }
 
@@ -49,7 +42,7 @@ async function openDesk() {
 function send(port: number, accounts: readonly string[]): Socket {
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
   client.write(accounts.map(loginText).join(''));
-  cleanups.push(() => void client.destroy());
+  onTestFinished(() => void client.destroy());
   return client;
 }
 

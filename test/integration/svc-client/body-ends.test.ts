@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/svc-client/clock.ts';
 import { type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
 import { undiciTransport } from '../../../src/svc-client/undici-transport.ts';
@@ -8,14 +8,9 @@ import { testKeys } from '../../simulation/svc-client/simulated-client.ts';
 import { attempt } from './attempts.ts';
 import { startLoopback, unusedUrl } from './loopback.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 function endpointAt(url: string) {
   const endpoint = undiciTransport(systemClock).open(url, 4);
-  cleanups.push(() => endpoint.close());
+  onTestFinished(() => endpoint.close());
   return endpoint;
 }
 
@@ -35,7 +30,7 @@ describe('the end of a body over undici', () => {
     limits = ample,
   ): Promise<BodyEnd[]> {
     const { url, close } = await startLoopback((_, response) => respond(response));
-    cleanups.push(close);
+    onTestFinished(close);
     const ends: BodyEnd[] = [];
     const leaving = new AbortController();
     let bodyEnded = (_: BodyEnd) => {};
@@ -72,7 +67,7 @@ describe('the end of a body over undici', () => {
       request.resume();
       response.writeHead(200, ended).write('a');
     });
-    cleanups.push(close);
+    onTestFinished(close);
     const upload = new PassThrough();
     upload.write('a');
     const end = await new Promise<BodyEnd>((bodyEnded) => {
@@ -109,7 +104,7 @@ describe('the end of a body over undici', () => {
     const ends: BodyEnd[] = [];
     const bodyEnded = (end: BodyEnd) => void ends.push(end);
     const { url, close } = await startLoopback(() => undefined);
-    cleanups.push(close);
+    onTestFinished(close);
     expect(await endpointAt(url).send(attempt({ timeoutMs: 50, bodyEnded }))).toEqual({ kind: 'timeout' });
     await endpointAt(await unusedUrl()).send(attempt({ bodyEnded }));
     expect(ends).toEqual([]);
@@ -121,14 +116,14 @@ describe('a target that answers and then falls silent', () => {
     const { url, close } = await startLoopback((_, response) =>
       response.writeHead(200, { 'content-length': '10' }).write('abc'),
     );
-    cleanups.push(close);
+    onTestFinished(close);
     const client = createSvcClient({
       self: 'orders@1',
       keys: testKeys,
       deadlineMs: 1_500,
       targets: { 'stock@1': { url, timeoutMs: 1_200 } },
     });
-    cleanups.push(() => client.close());
+    onTestFinished(() => client.close());
     const read = async () => {
       const result = await client.call('stock@1');
       return result.ok ? result.response.body.text().catch(({ code }) => code) : result.denied.reason;

@@ -1,17 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/svc-client/clock.ts';
 import { type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
 import { undiciTransport } from '../../../src/svc-client/undici-transport.ts';
 import { testKeys } from '../../simulation/svc-client/simulated-client.ts';
 import { attempt } from './attempts.ts';
 import { startLoopback } from './loopback.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const long = { 'content-length': '1000000' };
 const flood = (response: ServerResponse) => response.writeHead(200, long).write('x'.repeat(200_000));
@@ -29,9 +24,9 @@ async function opened(respond: (response: ServerResponse) => void, stallMs: numb
     if (request.url === '/other') response.end('other');
     else respond(response);
   });
-  cleanups.push(close);
+  onTestFinished(close);
   const endpoint = undiciTransport(systemClock).open(url, 1);
-  cleanups.push(() => endpoint.close());
+  onTestFinished(() => endpoint.close());
   const ends: BodyEnd[] = [];
   const bodyEnded = (end: BodyEnd) => void ends.push(end);
   const send = async (path: string) => {
@@ -114,13 +109,13 @@ describe('a client', () => {
       if (request.url === '/other') response.end('other');
       else flood(response);
     });
-    cleanups.push(close);
+    onTestFinished(close);
     const client = createSvcClient({
       self: 'web@1',
       keys: testKeys,
       targets: { 'files@1': { url, connections: 2, stallMs: 100 } },
     });
-    cleanups.push(() => client.close());
+    onTestFinished(() => client.close());
     const minute = { deadlineMs: 60_000, timeoutMs: 20_000 };
     const downloads = [client.call('files@1', minute), client.call('files@1', minute)];
     expect((await Promise.all(downloads)).map(({ ok }) => ok)).toEqual([true, true]);
