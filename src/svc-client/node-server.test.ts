@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Loopback, startLoopback } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import {
@@ -27,14 +27,9 @@ const loopHeaders = { 'x-portcullis-passport': writePassport(looping, keys) };
 
 const checkpoint = createCheckpoint({ self: 'stock@1', keys: testKeys });
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 async function serve(listener: Parameters<typeof withPassport>[1]): Promise<Loopback> {
   const loopback = await startLoopback(withPassport(checkpoint, listener));
-  cleanups.push(loopback.close);
+  onTestFinished(loopback.close);
   return loopback;
 }
 
@@ -161,7 +156,7 @@ describe('node:http behind a checkpoint', () => {
         response.writeHead(500).end(String(error));
       }
     });
-    cleanups.push(loopback.close);
+    onTestFinished(loopback.close);
     const response = await fetch(loopback.url, { headers });
     expect([response.status, await response.text()]).toEqual([500, 'TypeError: handler']);
     expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: false });

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PortcullisStore, type PortcullisStoreOptions } from '../../src/adapters/express-rate-limit/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
-import { ask, listen, type ServedApp } from './adapter-under-test.ts';
+import { ask, listen } from './adapter-under-test.ts';
 
 const secret = 'sixteen bytes or more';
 const windowMs = 60_000;
@@ -115,11 +115,6 @@ describe('the store for express-rate-limit', () => {
 });
 
 describe('express-rate-limit on it', () => {
-  const served: ServedApp[] = [];
-  afterEach(async () => {
-    for (const app of served.splice(0)) await app.close();
-  });
-
   async function serve(options: Parameters<typeof rateLimit>[0]) {
     const complaints: unknown[] = [];
     const store = new PortcullisStore({ store: createMemoryStore(), secret });
@@ -137,7 +132,7 @@ describe('express-rate-limit on it', () => {
       response.send('ok');
     });
     const running = await listen(createServer(app));
-    served.push(running);
+    onTestFinished(() => running.close());
     return { limiter, complaints, get: (path = '/') => ask('http1', `${running.origin}${path}`) };
   }
 

@@ -4,7 +4,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as expressAdapter from '../../src/adapters/express/index.ts';
 import * as fastifyAdapter from '../../src/adapters/fastify/index.ts';
 import * as fetchAdapter from '../../src/adapters/fetch/index.ts';
@@ -14,15 +14,10 @@ import { createCaps } from '../../src/concurrency/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter, type Limiter } from '../../src/limits/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
-import { ask, listen, type ServedApp } from '../conformance/adapter-under-test.ts';
+import { ask, listen } from '../conformance/adapter-under-test.ts';
 
 const secret = 'sixteen bytes or more';
 const peer = () => '127.0.0.1';
-const served: ServedApp[] = [];
-afterEach(async () => {
-  for (const app of served.splice(0)) await app.close();
-});
-
 /** Refuses the second call, in frozen time. */
 function strictLimiter(): Limiter {
   const store = createMemoryStore({ clock: () => 1_700_000_000_000 });
@@ -37,7 +32,7 @@ const hopeless = () => ({
 
 async function serve(handler: Parameters<typeof createServer>[1]) {
   const app = await listen(createServer(handler));
-  served.push(app);
+  onTestFinished(() => app.close());
   return (path = '/') => ask('http1', `${app.origin}${path}`);
 }
 
@@ -187,7 +182,7 @@ it('an absolute target costs what its path costs', async () => {
     response.send('created');
   });
   const running = await listen(createServer(app));
-  served.push(running);
+  onTestFinished(() => running.close());
   const { port } = new URL(running.origin);
   const text = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () =>

@@ -4,7 +4,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as expressAdapter from '../../src/adapters/express/index.ts';
 import * as fastifyAdapter from '../../src/adapters/fastify/index.ts';
 import * as fetchAdapter from '../../src/adapters/fetch/index.ts';
@@ -13,11 +13,6 @@ import * as httpAdapter from '../../src/adapters/http/index.ts';
 import * as koaAdapter from '../../src/adapters/koa/index.ts';
 import { type Admitted, type Caps, createCaps, PRESSURE_HEADER } from '../../src/concurrency/index.ts';
 import { ask, listen, originOf, type ServedApp } from '../conformance/adapter-under-test.ts';
-
-const served: ServedApp[] = [];
-afterEach(async () => {
-  for (const app of served.splice(0)) await app.close();
-});
 
 /** What the handler does with its slot before it answers. */
 type Work = (slot: Admitted | null | undefined) => Promise<void>;
@@ -104,7 +99,7 @@ const frameworks: readonly (readonly [name: string, serve: Serve])[] = [
 async function open(serve: Serve, work: Work) {
   const caps = createCaps({ routes: { export: { limit: 1, queue: 0 } } });
   const app = await serve(caps, work);
-  served.push(app);
+  onTestFinished(() => app.close());
   return { cap: caps.cap('export'), url: `${app.origin}/` };
 }
 

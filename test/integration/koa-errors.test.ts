@@ -1,20 +1,15 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { cap, limit, protect } from '../../src/adapters/koa/index.ts';
 import { createCaps, PRESSURE_HEADER } from '../../src/concurrency/index.ts';
 import { createDevices } from '../../src/device/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter } from '../../src/limits/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
-import { ask, listen, type ServedApp } from '../conformance/adapter-under-test.ts';
+import { ask, listen } from '../conformance/adapter-under-test.ts';
 
 const secret = 'sixteen bytes or more';
-const served: ServedApp[] = [];
-afterEach(async () => {
-  for (const app of served.splice(0)) await app.close();
-});
-
 /** An application behind all gates, whose handler throws. */
 async function serve(thrown: unknown) {
   const app = new Koa();
@@ -29,7 +24,7 @@ async function serve(thrown: unknown) {
     throw thrown;
   });
   const { origin, close } = await listen(createServer(app.callback()));
-  served.push({ origin, close });
+  onTestFinished(close);
   return {
     told,
     get: (id: string) => ask('http1', origin, { headers: { 'x-request-id': id } }),

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultPolicies } from '../../src/core/policy.ts';
 import type { Key, StoredRecord } from '../../src/core/records.ts';
 import { type PinRecord, pinKey } from '../../src/guard/pins/pin-steps.ts';
@@ -33,17 +33,12 @@ let environments = 0;
 
 /** Records whose JSON is sound and that are still none of the kind that their key names. */
 function misshapenConformance(open: () => Store): void {
-  const opened: Store[] = [];
   /** A process of its own: what another one remembers does not count. */
   const openStore = () => {
     const store = open();
-    opened.push(store);
+    onTestFinished(() => store.close());
     return store;
   };
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((store) => store.close()));
-  });
-
   const openGuard = (environment: string) => {
     const guard = createGuard({ store: openStore(), secret, environment });
     const told: number[] = [];

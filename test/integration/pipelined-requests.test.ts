@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cap as capExpress } from '../../src/adapters/express/index.ts';
 import { cap as capFastify } from '../../src/adapters/fastify/index.ts';
 import { cap as capHttp } from '../../src/adapters/http/index.ts';
@@ -13,11 +13,6 @@ import { type Caps, createCaps } from '../../src/concurrency/index.ts';
 
 /** What happens on the other side of a connection is waited for. */
 const soon = { timeout: 30_000, interval: 5 };
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
 /** Servers behind a cap, whose handlers work for so long and do not answer. */
 const frameworks: Record<string, (caps: Caps, work: () => Promise<void>) => Promise<Server> | Server> = {
   express: (caps, work) => createServer(express().use(capExpress(caps), work)),
@@ -52,7 +47,7 @@ describe.each(Object.entries(frameworks))('requests sent in one go to %s', (_, s
       stopWorking = resolve;
     });
     const server = await serve(caps, () => worked);
-    servers.push(server);
+    onTestFinished(() => server.close().closeAllConnections());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);

@@ -4,7 +4,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as expressAdapter from '../../src/adapters/express/index.ts';
 import * as fastifyAdapter from '../../src/adapters/fastify/index.ts';
 import * as fetchAdapter from '../../src/adapters/fetch/index.ts';
@@ -17,11 +17,6 @@ import { ask, HandlerFailure, listen, originOf, type ServedApp } from '../confor
 
 const secret = 'sixteen bytes or more';
 const options = { legacyHeaders: true } as const;
-const served: ServedApp[] = [];
-afterEach(async () => {
-  for (const app of served.splice(0)) await app.close();
-});
-
 /** Serves two limits, one behind the other; what is behind both throws at `/broken`. */
 type Serve = (outer: Limiter, inner: Limiter) => Promise<ServedApp>;
 
@@ -95,7 +90,7 @@ describe.each(Object.entries(frameworks))('of two limits on one way, on %s,', (_
       return createLimiter({ store, secret, name, routes: [{ path: '/*', signIn }] });
     });
     const app = await serve(limiters[0] as Limiter, limiters[1] as Limiter);
-    served.push(app);
+    onTestFinished(() => app.close());
     const { headers } = await ask('http1', `${app.origin}${path}`);
     const names = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     return names.map((name) => headers[name]);

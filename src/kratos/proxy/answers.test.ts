@@ -1,19 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { blocked } from '../verdict.ts';
 import { sendLockout, sendProblem } from './answers.ts';
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
 
 async function lockout(accept: string | null, lockoutPath = '/login'): Promise<Response> {
   const verdict = blocked('identifier', 90_500, 'NORMAL');
   const server = createServer((request, response) => sendLockout(request, response, verdict, lockoutPath));
-  servers.push(server.listen(0, '127.0.0.1'));
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const headers: Record<string, string> = accept === null ? { accept: '' } : { accept };
@@ -54,7 +50,8 @@ describe('somebody who is locked out', () => {
 
 test('a problem is kept by nobody', async () => {
   const server = createServer((_, response) => sendProblem(response, 'busy'));
-  servers.push(server.listen(0, '127.0.0.1'));
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const { status, headers } = await fetch(`http://127.0.0.1:${port}/`);

@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { currentJourney, type DenialReason } from '../../../src/svc-client/index.ts';
 import { type Estate, type ServiceHandler, serviceOf, startEstate, stopEstate } from './estate.ts';
 
-const estates: Estate[] = [];
-afterEach(async () => {
-  for (const estate of estates.splice(0)) await stopEstate(estate);
-});
-
 async function start(...args: Parameters<typeof startEstate>): Promise<Estate> {
   const estate = await startEstate(...args);
-  estates.push(estate);
+  onTestFinished(() => stopEstate(estate));
   return estate;
 }
 
