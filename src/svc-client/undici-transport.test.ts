@@ -4,17 +4,11 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attempt } from '../../test/integration/svc-client/attempts.ts';
+import { attempt, endpointAt } from '../../test/integration/svc-client/attempts.ts';
 import { startLoopback, unusedUrl } from '../../test/integration/svc-client/loopback.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 import { systemClock } from './clock.ts';
 import { undiciTransport } from './undici-transport.ts';
-
-function endpointAt(url: string) {
-  const endpoint = undiciTransport(systemClock).open(url, 4);
-  onTestFinished(() => endpoint.close());
-  return endpoint;
-}
 
 function* endless(): Generator<Buffer> {
   for (;;) yield Buffer.alloc(65_536);

@@ -1,18 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/svc-client/clock.ts';
 import { type BodyEnd, createSvcClient, type SvcBody } from '../../../src/svc-client/index.ts';
-import { undiciTransport } from '../../../src/svc-client/undici-transport.ts';
 import { testKeys } from '../../simulation/svc-client/simulated-client.ts';
-import { attempt } from './attempts.ts';
+import { attempt, endpointAt } from './attempts.ts';
 import { startLoopback, unusedUrl } from './loopback.ts';
-
-function endpointAt(url: string) {
-  const endpoint = undiciTransport(systemClock).open(url, 4);
-  onTestFinished(() => endpoint.close());
-  return endpoint;
-}
 
 describe('the end of a body over undici', () => {
   const ended = { 'content-length': '3' };
