@@ -8,6 +8,9 @@ export const processTimers: After = (delayMs, run) => {
   return () => clearTimeout(timer);
 };
 
+/** How many wait at most, where nobody says otherwise. */
+export const defaultMostDelayed = 100;
+
 /** Where calls wait that are held back. Bounded, so that delaying cannot exhaust the server: who finds no room goes on at once. */
 export class DelayRoom {
   readonly #most: number;

@@ -9,7 +9,7 @@ import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { isPassingFailure } from '../stores/store-failure.ts';
 import { StoreRest } from '../stores/store-rest.ts';
-import { type After, DelayRoom, processTimers } from './delay-room.ts';
+import { type After, DelayRoom, defaultMostDelayed, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
 import type { Facts } from './facts.ts';
 import type { BotVerifier } from './good-bots.ts';
@@ -68,7 +68,6 @@ export interface Scenarios {
 
 /** What says that the store is away. One that is full, or whose writers met at a key, has answered. */
 const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT']);
-export const defaultMostDelayed = 100;
 /** What another process has found out shows after this at the latest. */
 const rememberedMs = SECOND_MS;
 const remembered = 8192;

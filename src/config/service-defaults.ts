@@ -1,6 +1,6 @@
-import { defaultMostDelayed } from '../abuse/scenarios.ts';
+import { defaultMostDelayed } from '../abuse/delay-room.ts';
 import { SECOND_MS } from '../core/duration.ts';
-import { pinDefaults } from '../guard/pins/pins.ts';
+import { pinDefaults } from '../guard/pins/pin.ts';
 import { backoffDefaults, proxyDefaults } from '../kratos/defaults.ts';
 import { defaultLimit } from '../limits/allowance.ts';
 import { defaultRoutes } from '../limits/route-table.ts';

@@ -1,9 +1,13 @@
 import type { Rule } from '../../core/decision.ts';
+import { DAY_MS, SECOND_MS } from '../../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
 import { type Policy, rulesOf } from '../../core/policy.ts';
 import type { Token } from '../../core/subject.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
+
+/** What holds for pins where nobody says otherwise. */
+export const pinDefaults = { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } as const;
 
 /** What a pin holds in place, as it is stored: hashes in place of whom it is for. */
 export type PinTarget =

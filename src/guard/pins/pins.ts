@@ -1,4 +1,3 @@
-import { DAY_MS, SECOND_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
@@ -15,14 +14,12 @@ import {
   type PinNames,
   type PinNote,
   type PinRequest,
+  pinDefaults,
   pinIds,
   targetOf,
 } from './pin.ts';
 import { PinSet } from './pin-set.ts';
 import { livePins, type PinRecord, pinKey, putPin, removePin } from './pin-steps.ts';
-
-/** What holds for pins where nobody says otherwise. */
-export const pinDefaults = { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } as const;
 
 export interface PinsOptions {
   readonly store: Store;
