@@ -1,4 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serviceDefaults } from '../../src/config/service-defaults.ts';
 import { blocksIn, textOf } from './blocks.ts';
@@ -43,6 +46,32 @@ describe('the unit for systemd', () => {
     expect(numberOf('LimitNOFILE')).toBeGreaterThan(3 * maxConnections);
   });
 });
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+// Only where it can run: systemd is not what tests install.
+if (hasSystemd) {
+  describe('systemd', () => {
+    it('understands every line of the unit, and finds little that it leaves open', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'portcullis-unit-'));
+      const path = join(folder, 'portcullis.service');
+      writeFileSync(path, unit.replace('/usr/bin/node', process.execPath));
+      const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+      const judged = spawnSync(
+        'systemd-analyze',
+        ['security', '--offline=true', '--threshold=20', '--no-pager', path],
+        { encoding: 'utf8' },
+      );
+      rmSync(folder, { recursive: true });
+      const complaints = verified.stderr.split('\n').filter((line) => line.includes('portcullis'));
+      expect(complaints).toEqual([]);
+      expect([judged.status, judged.stdout.trim().split('\n').at(-1)]).toEqual([
+        0,
+        expect.stringContaining('Overall exposure level'),
+      ]);
+    });
+  });
+}
 
 describe('the container file', () => {
   const lines = container.replace(/\\\n/g, ' ').trim().split('\n');
