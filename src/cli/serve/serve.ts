@@ -1,3 +1,4 @@
+import { mostOpenFiles } from '../../config/open-files.ts';
 import { problemText } from '../../config/problem.ts';
 import { readSoundConfig } from '../../config/read-service-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
@@ -12,6 +13,7 @@ import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { tellChange } from './tell-change.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
+import { withinOpenFiles } from './within-open-files.ts';
 
 /**
  * Serves until the process is told to end.
@@ -23,9 +25,16 @@ export async function serve(flags: ServeFlags, io: CommandIo, started = (): void
   const source = { path: flags.config, environment: flags.environment };
   const { config: written, files, placeOf } = readSoundConfig(source);
   const [file] = files;
-  const config = withFlags(written, flags);
+  const asked = withFlags(written, flags);
+  const mostFiles = mostOpenFiles();
+  const config = withinOpenFiles(asked, mostFiles);
   makeFolders(config, flags, placeOf);
   const log = createLog({ level: config.telemetry.logLevel });
+  const { maxConnections } = config.listen;
+  if (maxConnections < asked.listen.maxConnections)
+    say(
+      `connections: ${maxConnections} at once for each port, for this process may open ${mostFiles} files (ulimit -n)`,
+    );
   let watcher: ConfigWatcher | null = null;
   let running: Service | null = null;
   const wish = wishOfHangup(file !== undefined, process.stdin.isTTY);
