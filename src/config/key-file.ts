@@ -7,6 +7,7 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  fsyncSync,
   linkSync,
   openSync,
   realpathSync,
@@ -165,7 +166,12 @@ function writeFresh(path: string, keys: KeyFile, before?: Stats): void {
   const file = openSync(path, 'wx', OWNER_ONLY);
   try {
     writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`);
+    // Before it takes the place of the old one: a machine that stops then would have neither.
+    fsyncSync(file);
     if (before !== undefined) handOver(file, before);
+  } catch (cause) {
+    // Of a descriptor the system does not say which file it is.
+    throw cause instanceof Error ? Object.assign(cause, { path }) : cause;
   } finally {
     closeSync(file);
   }
