@@ -38,6 +38,7 @@ describe('embedded store in several processes', () => {
       runWorker(worker, { place, keys, steps: 1_000, atOnce: 100 }),
     );
     expect(await Promise.all(running.map(({ ended }) => ended))).toEqual(running.map(() => 0));
+    expect(running.flatMap(({ faults }) => faults)).toEqual([]);
     expect(await countsOf(keys)).toEqual([8_000]);
   });
 

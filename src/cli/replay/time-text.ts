@@ -1,5 +1,6 @@
+import { DAY_MS } from '../../core/duration.ts';
+
 const YEAR_2000_MS = 946_684_800_000;
-const DAY_MS = 86_400_000;
 
 /** A date where the time is one of our days, else the time since zero: `2015-12-10T07:13:56Z`, `t = 04:00:18.586`. */
 export function clockText(t: number): string {
