@@ -1,4 +1,4 @@
-import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { createDescriptorLimiter } from '../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter } from '../src/limits/index.ts';
 import { loadGrpcLibrary } from '../src/server/grpc/grpc-library.ts';
@@ -34,8 +34,8 @@ async function startOurs(): Promise<number> {
 
 /** Reads the same message and writes the same answer, without having decided anything. */
 async function startBare(): Promise<number> {
-  const { grpc, services } = await loadGrpcLibrary();
-  const server = new grpc.Server({ 'grpc.enable_channelz': 0 });
+  const { services } = await loadGrpcLibrary();
+  const server = new Server({ 'grpc.enable_channelz': 0 });
   const answer = {
     overall_code: 1,
     statuses: [
@@ -57,7 +57,7 @@ async function startBare(): Promise<number> {
       callback(null, answer),
   });
   return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) resolve(port);
       else reject(error);
     });

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import type { ServiceClientConstructor } from '@grpc/grpc-js';
+import { credentials, makeGenericClientConstructor, type ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadGrpcLibrary } from '../src/server/grpc/grpc-library.ts';
 import type { ServerName } from './grpc-servers.ts';
 import { middleOf, type Report } from './runner.ts';
 
 /**
- * ShouldRateLimit, beside a bare server of the same library that reads the same message and writes the same answer: what
+ * ShouldRateLimit, beside a bare server of gRPC's own library that reads the same message and writes the same answer: what
  * is lost is what deciding costs. Each server in a process of its own, rounds taken in turns.
  */
 const rounds = 7;
@@ -61,12 +61,12 @@ async function start(name: ServerName): Promise<Running> {
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [port] = (await once(child, 'message')) as [number];
-  const { grpc, services } = await loadGrpcLibrary();
-  const Client: ServiceClientConstructor = grpc.makeGenericClientConstructor(
+  const { services } = await loadGrpcLibrary();
+  const Client: ServiceClientConstructor = makeGenericClientConstructor(
     services.rateLimit,
     'RateLimitService',
   );
-  const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   return {
     ask: (request) =>
       new Promise((resolve, reject) => {

@@ -149,7 +149,7 @@ describe('calls of strangers on the gRPC port', () => {
   it('are cut off when many wait for a message, those first that take longest', async () => {
     const { port } = await scene({ tokens });
     const slow = session(port);
-    for (let waiting = 0; waiting < 64; waiting += 1) call(slow, health, framed(1024 * 1024, 100));
+    for (let waiting = 0; waiting < 64; waiting += 1) call(slow, health, framed(1_000, 100));
     const other = session(port);
     const whole = call(other, health, framed(0, 0)).end();
     const [[headers]] = await Promise.all([once(whole, 'response'), once(slow, 'close')]);
@@ -189,5 +189,69 @@ describe('calls of strangers on the gRPC port', () => {
       await once(call(from, watch, framed(0, 0)).end(), 'response');
     }
     expect(await statusOf(call(session(port), watch, framed(0, 0)).end())).toBe('8');
+  });
+
+  it.each([
+    ['a method that needs a token', check],
+    ['a method that there is not', `/${'x'.repeat(8_000)}`],
+  ])('leave nothing behind once %s has refused them, though they never end', async (_, path) => {
+    const { port } = await scene({ tokens });
+    const from = session(port);
+    const refused = Array.from({ length: 250 }, () => call(from, path, framed(1_000, 100)));
+    // More than there may be at once: each has to be over before the last ones begin.
+    await Promise.all(refused.map((stream) => once(stream, 'close')));
+    expect(from.closed).toBe(false);
+  });
+
+  it('are cut off when many do not take their answers', async () => {
+    const { port } = await scene({ tokens });
+    const shut = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } });
+    shut.on('error', () => shut.destroy());
+    onTestFinished(() => shut.destroy());
+    for (let waiting = 0; waiting < 64; waiting += 1) {
+      await once(call(shut, health, framed(0, 0)).end(), 'response');
+    }
+    const other = session(port);
+    const [[headers]] = await Promise.all([
+      once(call(other, health, framed(0, 0)).end(), 'response'),
+      once(shut, 'close'),
+    ]);
+    expect(headers[':status']).toBe(200);
+    expect(other.closed).toBe(false);
+  });
+
+  it('with long headers end their connection where it has not confirmed the bound, and else themselves', async () => {
+    const { port } = await scene({ tokens });
+    const long = {
+      ':method': 'POST',
+      ':path': check,
+      'content-type': 'application/grpc',
+      x: 'y'.repeat(20_000),
+    };
+    const hasty = session(port);
+    hasty
+      .request(long)
+      .on('error', () => {})
+      .resume();
+    await once(hasty, 'close');
+    const patient = session(port);
+    await once(call(patient, health, framed(0, 0)).end(), 'close');
+    await expect(once(patient.request(long).resume(), 'close')).rejects.toThrow('ENHANCE_YOUR_CALM');
+    expect(patient.closed).toBe(false);
+  });
+
+  it('make room for those who have a token, where connections get scarce', async () => {
+    const { port } = await scene({ tokens, connections: 10 });
+    const known = session(port);
+    const authorization = 'Bearer decide-token-0123';
+    const stream = known.request({
+      ':method': 'POST',
+      ':path': check,
+      'content-type': 'application/grpc',
+      authorization,
+    });
+    await once(stream.end(framed(0, 0)).resume(), 'close');
+    for (let connected = 0; connected < 30; connected += 1) expect(await isLetIn(silent(port))).toBe(true);
+    expect(known.closed).toBe(false);
   });
 });

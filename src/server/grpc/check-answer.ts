@@ -6,7 +6,7 @@ import {
   requestIdHeader,
   type Verdict,
 } from '../../limits/index.ts';
-import { statusCodes } from './status-codes.ts';
+import { codes } from './grpc-status.ts';
 
 /** `CheckResponse`: either denied or let through. */
 export interface CheckResponseMessage {
@@ -16,7 +16,7 @@ export interface CheckResponseMessage {
 }
 
 /** Envoy asks only whether it is 0, and logs it. */
-const deniedCode = statusCodes.RESOURCE_EXHAUSTED;
+const deniedCode = codes.RESOURCE_EXHAUSTED;
 /** `OVERWRITE_IF_EXISTS_OR_ADD`: neither a client nor an upstream can write these for us. */
 const overwrite = 2;
 
@@ -31,7 +31,7 @@ export function checkAnswer(
   const quota = rateLimitHeaders(verdict, options).map(([name, value]) => headerOption(name, value));
   if (verdict.allowed) {
     return {
-      status: { code: statusCodes.OK, message: '' },
+      status: { code: codes.OK, message: '' },
       denied_response: null,
       ok_response: { headers: [id], response_headers_to_add: [...quota, id] },
     };

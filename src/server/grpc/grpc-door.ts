@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import {
+  createServer,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Socket } from 'node:net';
 import { Fault } from '../../core/fault.ts';
 
 /** Who comes in, and how many. */
@@ -11,29 +18,47 @@ export interface DoorParts {
   readonly connections: number;
   /** How long a connection may stay without having sent anything. */
   readonly silentMs: number;
+  /** How long a connection may stay without a call. */
+  readonly idleMs: number;
   /** Told of every connection that has ended, by its `address:port`. */
   readonly onLeave: (peer: string) => void;
-  /** Takes a connection over. */
-  readonly admit: (socket: Socket) => void;
+  /** Takes a call over. */
+  readonly admit: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string) => void;
 }
 
 /** How long a peer may keep its half of a connection open after we have ended ours. */
 const halfOpenMs = 2_000;
+/** Of one connection; Envoy opens further connections where it needs more. */
+const mostConcurrentStreams = 100;
+/** Of all headers of a call; what a visitor has sent to Envoy comes in the message. */
+const mostHeaderBytes = 16 * 1024;
+/** Of the bound: from here on connections that nobody has been let in by make room for others. */
+const crowdedShare = 0.9;
 
 /**
- * Accepts connections in the place of the gRPC library, which takes as many as come and keeps them for ever: whoever
- * opens enough of them leaves no file descriptors to the rest of the service.
+ * Accepts connections of HTTP/2, as many as there is room for, and ends those that bring nothing: whoever opens enough of them
+ * would leave no file descriptors to the rest of the service, and none of this port to Envoy.
  */
 export class GrpcDoor {
   readonly #parts: DoorParts;
-  readonly #server: Server;
-  /** By their `address:port`, as the library has it. */
+  readonly #server: Http2Server;
+  readonly #crowded: number;
+  /** By their `address:port`. */
   readonly #sockets = new Map<string, Socket>();
+  /** Those that nobody has been let in by, oldest first. */
+  readonly #strangers = new Set<string>();
+  readonly #sessions = new Set<Http2Session>();
+  #left = (): void => {};
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
-    this.#server = createServer({ noDelay: true }, (socket) => this.#enter(socket));
+    this.#crowded = Math.max(1, Math.floor(parts.connections * crowdedShare));
+    this.#server = createServer({
+      settings: { maxConcurrentStreams: mostConcurrentStreams, maxHeaderListSize: mostHeaderBytes },
+    });
     this.#server.maxConnections = parts.connections;
+    this.#server.on('session', (session) => this.#begin(session));
+    this.#server.on('connection', (socket: Socket) => this.#enter(socket));
   }
 
   /**
@@ -52,9 +77,14 @@ export class GrpcDoor {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Lets nobody in any more; who is in stays. */
-  close(): void {
+  /** Lets nobody in any more and ends each connection after its last call. Resolves when all have ended. */
+  close(): Promise<void> {
     this.#server.close();
+    for (const session of this.#sessions) session.close();
+    if (this.#sockets.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#left = resolve;
+    });
   }
 
   /** Ends all connections at once. */
@@ -67,9 +97,15 @@ export class GrpcDoor {
     this.#sockets.get(peer)?.destroy();
   }
 
+  /** Somebody who may has called on this connection. */
+  know(peer: string): void {
+    this.#strangers.delete(peer);
+  }
+
   #enter(socket: Socket): void {
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    const peer = peerOf(socket);
     this.#sockets.set(peer, socket);
+    this.#strangers.add(peer);
     const silence = setTimeout(() => {
       // After what has come meanwhile is read: a process that was busy for so long must not blame its peers.
       setImmediate(() => void (socket.bytesRead === 0 && socket.destroy()));
@@ -82,11 +118,54 @@ export class GrpcDoor {
     socket.once('close', () => {
       clearTimeout(silence);
       clearTimeout(farewell);
-      if (this.#sockets.get(peer) === socket) this.#sockets.delete(peer);
-      this.#parts.onLeave(peer);
+      if (this.#sockets.get(peer) === socket) this.#leave(peer);
     });
-    this.#parts.admit(socket);
+    if (this.#sockets.size > this.#crowded) this.#makeRoom(peer);
   }
+
+  #leave(peer: string): void {
+    this.#sockets.delete(peer);
+    this.#strangers.delete(peer);
+    this.#parts.onLeave(peer);
+    if (this.#sockets.size === 0) this.#left();
+  }
+
+  #makeRoom(newcomer: string): void {
+    const [oldest] = this.#strangers;
+    if (oldest !== undefined && oldest !== newcomer) this.cutOff(oldest);
+  }
+
+  #begin(session: Http2Session): void {
+    const peer = peerOf(session.socket);
+    this.#sessions.add(session);
+    let calls = 0;
+    const idle = setTimeout(() => void (calls === 0 && session.close()), this.#parts.idleMs).unref();
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      calls += 1;
+      stream.once('close', () => {
+        calls -= 1;
+        if (calls === 0) idle.refresh();
+      });
+      // What breaks off has its end told by `close`, and nobody who could be told of more.
+      stream.on('error', () => {});
+      // Node holds to our bound only those who have confirmed it, and of few bytes HPACK makes headers of many.
+      if (session.pendingSettingsAck && bytesOf(headers) > mostHeaderBytes) this.cutOff(peer);
+      else this.#parts.admit(stream, headers, peer);
+    });
+    session.once('close', () => {
+      clearTimeout(idle);
+      this.#sessions.delete(session);
+    });
+  }
+}
+
+const peerOf = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>
+  `${remoteAddress}:${remotePort}`;
+
+function bytesOf(headers: IncomingHttpHeaders): number {
+  let bytes = 0;
+  for (const [name, value = ''] of Object.entries(headers)) bytes += name.length + String(value).length;
+  return bytes;
 }
 
 function whyShut(port: number, cause: unknown): string {

@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type * as grpcLibrary from '@grpc/grpc-js';
-import type { ServiceDefinition } from '@grpc/proto-loader';
-import { Fault } from '../../core/fault.ts';
-
-export type Grpc = typeof grpcLibrary;
+import type { MethodDefinition, ServiceDefinition } from '@grpc/proto-loader';
+import { Fault, invariant } from '../../core/fault.ts';
 
 /** The services we speak, ready to be served. */
 export interface Services {
@@ -12,21 +9,16 @@ export interface Services {
   readonly health: ServiceDefinition;
 }
 
-/** What gRPC needs, loaded when it is asked for: both packages are optional peers. */
-export interface GrpcLibrary {
-  readonly grpc: Grpc;
-  readonly services: Services;
-}
-
 /** Stands for a message that could not be read, so that a handler can say so. */
 const malformed = Symbol('malformed');
 
-/** The name of a service, which those who watch it keep us holding: anybody may. */
-const mostHealthBytes = 1_024;
-
-/** @throws Fault `CONFIG_INVALID` when the packages are not installed. */
-export async function loadGrpcLibrary(): Promise<GrpcLibrary> {
-  const { grpc, loader } = await importPeers();
+/**
+ * What reads and writes messages, loaded when it is asked for: the package is an optional peer.
+ *
+ * @throws Fault `CONFIG_INVALID` when it is not installed.
+ */
+export async function loadGrpcLibrary(): Promise<{ readonly services: Services }> {
+  const loader = await importLoader();
   const folder = fileURLToPath(new URL('./protos/', import.meta.url));
   const definitions = await loader.load(['rate-limit.proto', 'authorization.proto', 'health.proto'], {
     includeDirs: [folder],
@@ -34,43 +26,34 @@ export async function loadGrpcLibrary(): Promise<GrpcLibrary> {
     longs: Number,
     defaults: true,
   });
-  const serviceNamed = (name: string, mostBytes?: number) =>
-    lenient(definitions[name] as ServiceDefinition, mostBytes);
+  const serviceNamed = (name: string) => lenient(definitions[name] as ServiceDefinition);
   return {
-    grpc,
     services: {
       rateLimit: serviceNamed('envoy.service.ratelimit.v3.RateLimitService'),
       authorization: serviceNamed('envoy.service.auth.v3.Authorization'),
-      health: serviceNamed('grpc.health.v1.Health', mostHealthBytes),
+      health: serviceNamed('grpc.health.v1.Health'),
     },
   };
 }
 
-async function importPeers() {
+async function importLoader() {
   try {
-    const [grpc, loader] = await Promise.all([import('@grpc/grpc-js'), import('@grpc/proto-loader')]);
-    return { grpc, loader };
+    return await import('@grpc/proto-loader');
   } catch (cause) {
     throw new Fault(
       'CONFIG_INVALID',
-      'gRPC needs two more packages: npm install @grpc/grpc-js @grpc/proto-loader; or do without: --grpc-port none, listen.grpcPort: null',
+      'gRPC needs one more package: npm install @grpc/proto-loader; or do without: --grpc-port none, listen.grpcPort: null',
       { cause },
     );
   }
 }
 
-/**
- * A message that cannot be read is handed on as {@link malformed}: the library would answer INTERNAL, as if it were our
- * fault, with the words of its decoder.
- *
- * @param mostBytes of a message that is read at all
- */
-function lenient(service: ServiceDefinition, mostBytes = Number.POSITIVE_INFINITY): ServiceDefinition {
+/** A message that cannot be read is handed on as {@link malformed}. */
+function lenient(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(
     Object.entries(service).map(([name, method]) => {
       const decode = method.requestDeserialize;
       const requestDeserialize = (bytes: Buffer) => {
-        if (bytes.length > mostBytes) return { [malformed]: true };
         try {
           return decode(bytes);
         } catch (error) {
@@ -82,6 +65,13 @@ function lenient(service: ServiceDefinition, mostBytes = Number.POSITIVE_INFINIT
       return [name, { ...method, requestDeserialize }];
     }),
   );
+}
+
+/** A method that our own protos have. */
+export function methodIn(service: ServiceDefinition, name: string): MethodDefinition<object, object> {
+  const method = service[name];
+  invariant(method !== undefined, `the protos have no method ${name}`);
+  return method;
 }
 
 export function isMalformed(message: object): boolean {

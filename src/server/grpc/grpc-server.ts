@@ -1,21 +1,20 @@
-import type { Server, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import { type HeaderOptions, type Limiter, requestIdHeader, requestIdOf } from '../../limits/index.ts';
 import { TokenBook } from '../http/token-book.ts';
+import { CallDesk, type OpenHandler } from './call-desk.ts';
 import { type CallerTraits, callerCheck } from './caller-check.ts';
-import { callerGate } from './caller-gate.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
 import { GrpcDoor } from './grpc-door.ts';
-import { type GrpcLibrary, loadGrpcLibrary } from './grpc-library.ts';
+import { loadGrpcLibrary, methodIn, type Services } from './grpc-library.ts';
 import { HealthService } from './health-service.ts';
 import { rateLimitAnswer } from './rate-limit-answer.ts';
 import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit-request.ts';
-import { type CallTaking, unaryHandler } from './unary-handler.ts';
-import { UnreadMessages } from './unread-messages.ts';
+import { StrangerCalls } from './stranger-calls.ts';
+import { type CallTaking, type MessageHandler, unaryHandler } from './unary-handler.ts';
 
 /** What the gRPC services stand on. */
 export interface GrpcParts {
@@ -63,77 +62,69 @@ const defaultConnections = 4_096;
 const defaultSilentMs = 10_000;
 const defaultIdleMs = 5 * MINUTE_MS;
 const defaultDrainMs = 10_000;
-/** Of one connection, each of which may hold headers and a message; Envoy opens further connections where it needs more. */
-const mostConcurrentStreams = 100;
-/** Of those who need no token, all together: probes send a few bytes with their call. */
-const mostUnread = 64;
-const openPaths = '/grpc.health.v1.Health/';
+/** Calls of those who need no token, all together: probes send a few bytes with their call, and take the answer. */
+const mostOfStrangers = 64;
 
 /**
  * Serves `envoy.service.ratelimit.v3.RateLimitService`, `envoy.service.auth.v3.Authorization` and
  * `grpc.health.v1.Health`.
  *
- * @throws Fault `CONFIG_INVALID` when an option is wrong, the packages of gRPC are missing or the port is taken.
+ * @throws Fault `CONFIG_INVALID` when an option is wrong, the package for messages is missing or the port is taken.
  */
 export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
-  const library = await loadGrpcLibrary();
-  const health = new HealthService([
+  const { services } = await loadGrpcLibrary();
+  const health = new HealthService(methodIn(services.health, 'Check'), [
     'envoy.service.ratelimit.v3.RateLimitService',
     'envoy.service.auth.v3.Authorization',
   ]);
-  const unread = new UnreadMessages(mostUnread, (peer) => door.cutOff(peer));
-  const server = makeServer(library, parts, health, unread);
-  const { injectConnection } = server.createConnectionInjector(
-    library.grpc.ServerCredentials.createInsecure(),
-  );
+  const strangers = new StrangerCalls(mostOfStrangers, (peer) => door.cutOff(peer));
+  const desk = new CallDesk({
+    check: callerCheck(parts.tokens ?? new TokenBook([]), parts.host),
+    onAdmitted: (peer) => door.know(peer),
+    methods: methodsOf(services, parts),
+    openMethods: healthMethods(services, health),
+    strangers,
+    messageBytes: parts.messageBytes ?? defaultMessageBytes,
+  });
   const door = new GrpcDoor({
     host: parts.host,
     port: parts.port,
     connections: parts.connections ?? defaultConnections,
     silentMs: parts.silentMs ?? defaultSilentMs,
-    onLeave: (peer) => unread.forget(peer),
-    admit: injectConnection,
+    idleMs: parts.idleMs ?? defaultIdleMs,
+    onLeave: (peer) => strangers.forget(peer),
+    admit: (stream, headers, peer) => desk.take(stream, headers, peer),
   });
   const port = await door.open();
   let closing: Promise<void> | undefined;
   return {
     port,
     close: () => {
-      closing ??= drain(server, door, health, parts.drainMs ?? defaultDrainMs);
+      closing ??= drain(door, health, parts.drainMs ?? defaultDrainMs);
       return closing;
     },
   };
 }
 
-function makeServer(
-  { grpc, services }: GrpcLibrary,
-  parts: GrpcParts,
-  health: HealthService,
-  unread: UnreadMessages,
-): Server {
-  const gate = callerGate(grpc, {
-    check: callerCheck(parts.tokens ?? new TokenBook([]), parts.host),
-    isOpen: (path) => path.startsWith(openPaths),
-    unread,
-  });
-  const server = new grpc.Server({
-    'grpc.max_receive_message_length': parts.messageBytes ?? defaultMessageBytes,
-    'grpc.max_concurrent_streams': mostConcurrentStreams,
-    'grpc.max_connection_idle_ms': parts.idleMs ?? defaultIdleMs,
-    'grpc.enable_channelz': 0,
-    interceptors: [gate],
-  });
+function methodsOf({ rateLimit, authorization }: Services, parts: GrpcParts): Map<string, MessageHandler> {
   const taking: CallTaking = { onFault: parts.onFault ?? warnOfFault };
-  const handlers: readonly [
-    GrpcLibrary['services'][keyof GrpcLibrary['services']],
-    UntypedServiceImplementation,
-  ][] = [
-    [services.rateLimit, { ShouldRateLimit: unaryHandler(taking, shouldRateLimit(parts)) }],
-    [services.authorization, { Check: unaryHandler(taking, authorize(parts)) }],
-    [services.health, { Check: health.check, Watch: health.watch }],
-  ];
-  for (const [service, implementation] of handlers) server.addService(service, implementation);
-  return server;
+  const limit = methodIn(rateLimit, 'ShouldRateLimit');
+  const check = methodIn(authorization, 'Check');
+  return new Map([
+    [limit.path, unaryHandler(limit, taking, shouldRateLimit(parts))],
+    [check.path, unaryHandler(check, taking, authorize(parts))],
+  ]);
+}
+
+function healthMethods({ health: service }: Services, health: HealthService): Map<string, OpenHandler> {
+  const check: OpenHandler = (bytes, call) => {
+    health.check(bytes, call);
+    return null;
+  };
+  return new Map([
+    [methodIn(service, 'Check').path, check],
+    [methodIn(service, 'Watch').path, (bytes, call) => health.watch(bytes, call)],
+  ]);
 }
 
 function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
@@ -156,20 +147,11 @@ function authorize({ limiter, addressOf, userHeader, headers = () => ({}) }: Grp
   };
 }
 
-function drain(server: Server, door: GrpcDoor, health: HealthService, drainMs: number): Promise<void> {
-  door.close();
+async function drain(door: GrpcDoor, health: HealthService, drainMs: number): Promise<void> {
   health.drain();
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => {
-      server.forceShutdown();
-      // The library waits for peers that keep their half of a connection open.
-      door.cut();
-    }, drainMs);
-    server.tryShutdown(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-  });
+  const cut = setTimeout(() => door.cut(), drainMs);
+  await door.close();
+  clearTimeout(cut);
 }
 
 function warnOfFault(error: unknown, method: string): void {

@@ -1,71 +1,81 @@
-import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import type { MethodDefinition } from '@grpc/proto-loader';
+import type { GrpcCall } from './grpc-call.ts';
 import { isMalformed } from './grpc-library.ts';
-import { statusCodes, unreadable } from './status-codes.ts';
+import { codes, type GrpcStatus, unreadable } from './grpc-status.ts';
 
 interface HealthRequest {
   readonly service: string;
 }
 
-interface HealthResponse {
-  readonly status: number;
-}
-
-type Watcher = ServerWritableStream<HealthRequest, HealthResponse>;
-
 const serving = 1;
 const notServing = 2;
 const serviceUnknown = 3;
-const notFound = { code: statusCodes.NOT_FOUND, details: 'There is no service of this name' };
-const exhausted = { code: statusCodes.RESOURCE_EXHAUSTED, details: 'Too many watch this service' };
+const notFound: GrpcStatus = { code: codes.NOT_FOUND, details: 'There is no service of this name' };
+const exhausted: GrpcStatus = { code: codes.RESOURCE_EXHAUSTED, details: 'Too many watch this service' };
 
 /** Streams stay open for as long as their clients like. */
 const mostWatchers = 256;
 
 /** `grpc.health.v1.Health`: serving until the service drains. Anybody may ask, as over HTTP. */
 export class HealthService {
+  readonly #method: MethodDefinition<object, object>;
   readonly #names: ReadonlySet<string>;
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<GrpcCall>();
   #isServing = true;
 
-  /** @param names full names of the services; the empty name, for all of them, is always known. */
-  constructor(names: readonly string[]) {
+  /**
+   * @param method of the service, any: all of them take and give the same
+   * @param names full names of the services; the empty name, for all of them, is always known.
+   */
+  constructor(method: MethodDefinition<object, object>, names: readonly string[]) {
+    this.#method = method;
     this.#names = new Set(['', ...names]);
   }
 
   /** Tells everybody who watches that nothing is served any more, and lets them go. */
   drain(): void {
     this.#isServing = false;
-    for (const watcher of this.#watchers) {
-      watcher.write({ status: notServing });
-      watcher.end();
-    }
+    for (const watcher of this.#watchers) watcher.end(this.#answer(notServing));
     this.#watchers.clear();
   }
 
-  readonly check: handleUnaryCall<HealthRequest, HealthResponse> = (call, callback) => {
-    if (isMalformed(call.request)) return callback(unreadable);
-    if (!this.#names.has(call.request.service)) return callback(notFound);
-    return callback(null, { status: this.#status });
-  };
+  check(bytes: Buffer, call: GrpcCall): void {
+    const request = this.#read(bytes);
+    if (request === null) call.refuse(unreadable);
+    else if (this.#names.has(request.service)) call.end(this.#answer(this.#status));
+    else call.refuse(notFound);
+  }
 
-  readonly watch: handleServerStreamingCall<HealthRequest, HealthResponse> = (call) => {
-    if (isMalformed(call.request)) return void call.emit('error', asError(unreadable));
-    if (this.#watchers.size >= mostWatchers) return void call.emit('error', asError(exhausted));
-    call.write({ status: this.#names.has(call.request.service) ? this.#status : serviceUnknown });
-    if (!this.#isServing) return void call.end();
+  /** Gives what is to be called when the watcher has gone; null when it does not stay. */
+  watch(bytes: Buffer, call: GrpcCall): (() => void) | null {
+    const request = this.#read(bytes);
+    if (request === null) return this.#turnAway(call, unreadable);
+    if (this.#watchers.size >= mostWatchers) return this.#turnAway(call, exhausted);
+    call.write(this.#answer(this.#names.has(request.service) ? this.#status : serviceUnknown));
+    if (call.isOver) return null;
+    if (!this.#isServing) {
+      call.end();
+      return null;
+    }
     this.#watchers.add(call);
-    const leave = () => this.#watchers.delete(call);
-    call.once('cancelled', leave);
-    call.once('close', leave);
-    return undefined;
-  };
+    return () => void this.#watchers.delete(call);
+  }
+
+  #turnAway(call: GrpcCall, status: GrpcStatus): null {
+    call.refuse(status);
+    return null;
+  }
+
+  #read(bytes: Buffer): HealthRequest | null {
+    const message = this.#method.requestDeserialize(bytes);
+    return isMalformed(message) ? null : (message as HealthRequest);
+  }
+
+  #answer(status: number): Buffer {
+    return this.#method.responseSerialize({ status });
+  }
 
   get #status(): number {
     return this.#isServing ? serving : notServing;
   }
-}
-
-/** The library reads the status off the error that a stream emits; one that is destroyed with it sends none, and is left open. */
-function asError(status: { readonly code: number; readonly details: string }): Error {
-  return Object.assign(new Error(status.details), status);
 }

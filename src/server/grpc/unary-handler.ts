@@ -1,9 +1,9 @@
-import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
+import type { MethodDefinition } from '@grpc/proto-loader';
 import { Fault } from '../../core/fault.ts';
 import type { CallerTraits } from './caller-check.ts';
-import { readerOf } from './caller-gate.ts';
+import type { GrpcCall } from './grpc-call.ts';
 import { isMalformed } from './grpc-library.ts';
-import { statusCodes, unreadable } from './status-codes.ts';
+import { codes, type GrpcStatus, unreadable } from './grpc-status.ts';
 
 /** How calls are taken in. */
 export interface CallTaking {
@@ -11,27 +11,28 @@ export interface CallTaking {
   readonly onFault: (error: unknown, method: string) => void;
 }
 
-interface Status {
-  readonly code: number;
-  readonly details: string;
-}
+/** Answers a call whose message is here. */
+export type MessageHandler = (bytes: Buffer, call: GrpcCall, caller: CallerTraits) => void;
 
 /**
- * Makes a handler of the library out of one that takes a message and gives one, now or later: refuses what cannot be read, and
+ * Makes a handler of bytes out of one that takes a message and gives one, now or later: refuses what cannot be read, and
  * turns what is thrown into a status. A call whose client has gone, or whose deadline has passed, is not run.
  */
 export function unaryHandler<Message extends object, Answer extends object>(
+  method: MethodDefinition<object, object>,
   taking: CallTaking,
   handle: (message: Message, caller: CallerTraits) => Answer | Promise<Answer>,
-): handleUnaryCall<Message, Answer> {
-  return (call, callback) => {
-    if (isMalformed(call.request)) return callback(unreadable);
-    if (call.cancelled) return undefined;
-    const fail = (error: unknown) => callback(statusOf(error, call.getPath(), taking));
+): MessageHandler {
+  return (bytes, call, caller) => {
+    const message = method.requestDeserialize(bytes);
+    if (isMalformed(message)) return call.refuse(unreadable);
+    if (call.isOver) return undefined;
+    const fail = (error: unknown) => call.refuse(statusOf(error, method.path, taking));
+    const give = (answer: Answer) => call.end(method.responseSerialize(answer));
     try {
-      const answer = handle(call.request, new CallTraits(call));
-      if (!(answer instanceof Promise)) return callback(null, answer);
-      answer.then((later) => callback(null, later), fail);
+      const answer = handle(message as Message, caller);
+      if (!(answer instanceof Promise)) return give(answer);
+      answer.then(give).catch(fail);
     } catch (error) {
       fail(error);
     }
@@ -39,25 +40,10 @@ export function unaryHandler<Message extends object, Answer extends object>(
   };
 }
 
-/** Made for every call, read by few: what costs something is found when it is asked for. */
-class CallTraits implements CallerTraits {
-  readonly #call: ServerUnaryCall<object, unknown>;
-
-  constructor(call: ServerUnaryCall<object, unknown>) {
-    this.#call = call;
-  }
-
-  get peer(): string {
-    return this.#call.getPeer();
-  }
-
-  readonly metadata = (name: string): string | undefined => readerOf(this.#call.metadata)(name);
-}
-
-function statusOf(error: unknown, method: string, { onFault }: CallTaking): Status {
+function statusOf(error: unknown, method: string, { onFault }: CallTaking): GrpcStatus {
   if (error instanceof Fault && error.code === 'INPUT_INVALID') {
-    return { code: statusCodes.INVALID_ARGUMENT, details: error.message };
+    return { code: codes.INVALID_ARGUMENT, details: error.message };
   }
   onFault(error, method);
-  return { code: statusCodes.INTERNAL, details: 'Internal error' };
+  return { code: codes.INTERNAL, details: 'Internal error' };
 }

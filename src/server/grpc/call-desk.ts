@@ -1,0 +1,100 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { waitMsOf } from './call-deadline.ts';
+import type { Admittance, CallerTraits } from './caller-check.ts';
+import { readerOf, refusals } from './caller-gate.ts';
+import { GrpcCall, refuseForeign } from './grpc-call.ts';
+import { codes, type GrpcStatus, tooLong, unreadable } from './grpc-status.ts';
+import { readMessage } from './message-frames.ts';
+import type { StrangerCalls } from './stranger-calls.ts';
+import type { MessageHandler } from './unary-handler.ts';
+
+/** Answers anybody. Where the call goes on after that, gives what is to be called when it has ended. */
+export type OpenHandler = (bytes: Buffer, call: GrpcCall) => (() => void) | null;
+
+/** Whom the desk serves with what. Methods are named by their paths. */
+export interface DeskParts {
+  readonly check: (caller: CallerTraits) => Admittance;
+  /** Told of the connection of everybody who is let in. */
+  readonly onAdmitted: (peer: string) => void;
+  readonly methods: ReadonlyMap<string, MessageHandler>;
+  /** Those that anybody may call. */
+  readonly openMethods: ReadonlyMap<string, OpenHandler>;
+  readonly strangers: StrangerCalls;
+  /** Of the largest message. */
+  readonly messageBytes: number;
+}
+
+const notServed: GrpcStatus = { code: codes.UNIMPLEMENTED, details: 'There is no method of this name' };
+const late: GrpcStatus = { code: codes.DEADLINE_EXCEEDED, details: 'The deadline has passed' };
+/** The name of a service: anybody may send one. */
+const mostOpenBytes = 1_024;
+
+/**
+ * Takes calls in. It asks who calls as soon as a call begins, before anything of its message is read, and holds nothing of whom it
+ * refuses: neither the headers nor the stream, which a caller that never ends it would have us keep.
+ */
+export class CallDesk {
+  readonly #parts: DeskParts;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): void {
+    const openMethod = this.#parts.openMethods.get(headers[':path'] ?? '');
+    if (headers[':method'] !== 'POST') refuseForeign(stream, 405);
+    else if (headers['content-type']?.startsWith('application/grpc') !== true) refuseForeign(stream, 415);
+    else if (openMethod === undefined) this.#takeCaller(stream, headers, peer);
+    else this.#takeStranger(openMethod, stream, encodingOf(headers), peer);
+  }
+
+  #takeCaller(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): void {
+    const call = new GrpcCall(stream);
+    const method = this.#parts.methods.get(headers[':path'] ?? '');
+    const caller = { peer, metadata: readerOf(headers) };
+    if (method === undefined) {
+      call.refuse(notServed);
+      return;
+    }
+    const admittance = this.#parts.check(caller);
+    if (admittance !== 'admitted') {
+      call.refuse(refusals[admittance]);
+      return;
+    }
+    this.#parts.onAdmitted(peer);
+    endInTime(stream, call, waitMsOf(caller.metadata('grpc-timeout')));
+    const terms = { mostBytes: this.#parts.messageBytes, tooLong, encoding: encodingOf(headers) };
+    readMessage(stream, terms, {
+      take: (bytes) => method(bytes, call, caller),
+      refuse: (status) => call.refuse(status),
+    });
+  }
+
+  /** Without its headers: nobody knows who it is, and for how long it will stay. */
+  #takeStranger(method: OpenHandler, stream: ServerHttp2Stream, encoding: Encoding, peer: string): void {
+    const ended = this.#parts.strangers.begin(peer);
+    stream.once('close', ended);
+    const call = new GrpcCall(stream);
+    const take = (bytes: Buffer) => {
+      const left = method(bytes, call);
+      if (left === null) return;
+      ended();
+      stream.once('close', left);
+    };
+    const terms = { mostBytes: mostOpenBytes, tooLong: unreadable, encoding };
+    readMessage(stream, terms, { take, refuse: (status) => call.refuse(status) });
+  }
+}
+
+type Encoding = 'gzip' | 'deflate' | 'other';
+
+/** One of a few words of ours: the caller's own would have to be kept. */
+function encodingOf({ 'grpc-encoding': encoding }: IncomingHttpHeaders): Encoding {
+  return encoding === 'gzip' || encoding === 'deflate' ? encoding : 'other';
+}
+
+function endInTime(stream: ServerHttp2Stream, call: GrpcCall, waitMs: number | null): void {
+  if (waitMs === null) return;
+  const timer = setTimeout(() => call.refuse(late), waitMs);
+  stream.once('close', () => clearTimeout(timer));
+}
