@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 /** Of the bound: from here on connections that bring nothing make room for those that may. */
 const crowdedShare = 0.9;
@@ -12,7 +11,7 @@ const tidyEveryMs = 250;
  * says nothing, or speaks a letter a second, loses them first.
  */
 export class Connections {
-  readonly #server: Server;
+  readonly #endIdle: () => void;
   readonly #crowded: number;
   readonly #clock: () => number;
   /** Those without a request so far, oldest first. */
@@ -20,9 +19,12 @@ export class Connections {
   #count = 0;
   #tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param clock monotonic, in ms */
-  constructor(server: Server, most: number, clock: () => number) {
-    this.#server = server;
+  /**
+   * @param clock monotonic, in ms
+   * @param endIdle closes those that rest between requests
+   */
+  constructor(server: Server, most: number, clock: () => number, endIdle: () => void) {
+    this.#endIdle = endIdle;
     this.#crowded = Math.max(1, Math.floor(most * crowdedShare));
     this.#clock = clock;
     server.on('connection', (socket) => this.#enter(socket));
@@ -47,7 +49,7 @@ export class Connections {
     const now = this.#clock();
     if (now - this.#tidiedAt >= tidyEveryMs) {
       this.#tidiedAt = now;
-      this.#server.closeIdleConnections();
+      this.#endIdle();
     }
     const [oldest] = this.#silent;
     if (oldest !== undefined && oldest !== newcomer) oldest.destroy();

@@ -1,13 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { RequestsAtOnce } from './requests-at-once.ts';
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0).reverse()) end();
-});
 
 const request = 'GET / HTTP/1.1\r\nHost: here\r\n\r\n';
 
@@ -22,10 +17,8 @@ async function scene(most: number) {
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.on('error', () => client.destroy());
-  ends.push(
-    () => server.close().closeAllConnections(),
-    () => client.destroy(),
-  );
+  onTestFinished(() => server.close().closeAllConnections());
+  onTestFinished(() => void client.destroy());
   return { server, client, waiting };
 }
 
@@ -55,7 +48,7 @@ describe('requests of one connection', () => {
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     client.on('error', () => client.destroy());
-    ends.push(() => server.close().closeAllConnections());
+    onTestFinished(() => server.close().closeAllConnections());
     client.write(request.repeat(10));
     await once(client.resume(), 'close');
     expect(answered).toBe(3);

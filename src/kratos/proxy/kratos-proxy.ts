@@ -95,7 +95,12 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   });
   const { connections: most = 20_000 } = options;
   server.maxConnections = most;
-  const connections = new Connections(server, most, () => performance.now());
+  const connections = new Connections(
+    server,
+    most,
+    () => performance.now(),
+    () => server.closeIdleConnections(),
+  );
   server.on('request', ({ socket }: IncomingMessage) => connections.spoke(socket));
   server.on('checkContinue', ({ socket }: IncomingMessage) => connections.spoke(socket));
   // A client that does not take its answers would hold a connection to Kratos as long as it likes. One that waits for an answer

@@ -7,6 +7,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { Connections } from '../../connections/connections.ts';
 import { Fault } from '../../core/fault.ts';
 
 /** Who comes in, and how many. */
@@ -32,8 +34,6 @@ const halfOpenMs = 2_000;
 const mostConcurrentStreams = 100;
 /** Of all headers of a call; what a visitor has sent to Envoy comes in the message. */
 const mostHeaderBytes = 16 * 1024;
-/** Of the bound: from here on connections that nobody has been let in by make room for others. */
-const crowdedShare = 0.9;
 
 /**
  * Accepts connections of HTTP/2, as many as there is room for, and ends those that bring nothing: whoever opens enough of them
@@ -42,23 +42,24 @@ const crowdedShare = 0.9;
 export class GrpcDoor {
   readonly #parts: DoorParts;
   readonly #server: Http2Server;
-  readonly #crowded: number;
+  /** When they get scarce, those that nobody has been let in by make room. */
+  readonly #connections: Connections;
   /** By their `address:port`. */
   readonly #sockets = new Map<string, Socket>();
-  /** Those that nobody has been let in by, oldest first. */
-  readonly #strangers = new Set<string>();
   readonly #sessions = new Set<Http2Session>();
   #left = (): void => {};
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
-    this.#crowded = Math.max(1, Math.floor(parts.connections * crowdedShare));
     this.#server = createServer({
       settings: { maxConcurrentStreams: mostConcurrentStreams, maxHeaderListSize: mostHeaderBytes },
     });
     this.#server.maxConnections = parts.connections;
     this.#server.on('session', (session) => this.#begin(session));
     this.#server.on('connection', (socket: Socket) => this.#enter(socket));
+    // Those that rest are Envoy's, mostly, and are closed in time.
+    const keepIdle = () => {};
+    this.#connections = new Connections(this.#server, parts.connections, () => performance.now(), keepIdle);
   }
 
   /**
@@ -99,13 +100,13 @@ export class GrpcDoor {
 
   /** Somebody who may has called on this connection. */
   know(peer: string): void {
-    this.#strangers.delete(peer);
+    const socket = this.#sockets.get(peer);
+    if (socket !== undefined) this.#connections.spoke(socket);
   }
 
   #enter(socket: Socket): void {
     const peer = peerOf(socket);
     this.#sockets.set(peer, socket);
-    this.#strangers.add(peer);
     const silence = setTimeout(() => {
       // After what has come meanwhile is read: a process that was busy for so long must not blame its peers.
       setImmediate(() => void (socket.bytesRead === 0 && socket.destroy()));
@@ -120,19 +121,12 @@ export class GrpcDoor {
       clearTimeout(farewell);
       if (this.#sockets.get(peer) === socket) this.#leave(peer);
     });
-    if (this.#sockets.size > this.#crowded) this.#makeRoom(peer);
   }
 
   #leave(peer: string): void {
     this.#sockets.delete(peer);
-    this.#strangers.delete(peer);
     this.#parts.onLeave(peer);
     if (this.#sockets.size === 0) this.#left();
-  }
-
-  #makeRoom(newcomer: string): void {
-    const [oldest] = this.#strangers;
-    if (oldest !== undefined && oldest !== newcomer) this.cutOff(oldest);
   }
 
   #begin(session: Http2Session): void {

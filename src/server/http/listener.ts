@@ -44,7 +44,12 @@ export class HttpListener {
       },
     );
     const requests = new RequestsAtOnce(bounds.requestsAtOnce);
-    const connections = new Connections(this.#server, bounds.connections, () => performance.now());
+    const connections = new Connections(
+      this.#server,
+      bounds.connections,
+      () => performance.now(),
+      () => this.#server.closeIdleConnections(),
+    );
     this.#server.maxConnections = bounds.connections;
     // A client that does not take its answers would keep its connection as long as it likes.
     this.#server.timeout = bounds.stalledMs;
