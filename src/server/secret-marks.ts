@@ -1,4 +1,5 @@
 import type { ServiceConfig } from '../config/service-config.ts';
+import { DAY_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
 import { CONTRACT_VERSION } from '../core/keys.ts';
 import type { Key, StoredRecord } from '../core/records.ts';
@@ -16,7 +17,7 @@ interface MarksRecord extends StoredRecord {
 }
 
 /** Nodes run for long without a restart. */
-const keepMs = 400 * 24 * 60 * 60_000;
+const keepMs = 400 * DAY_MS;
 
 /** Stands for nobody: what is hashed of a subject begins with its kind and a NUL. */
 const markedText = 'portcullis secret';

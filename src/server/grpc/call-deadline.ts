@@ -1,13 +1,13 @@
+import { HOUR_MS, LONGEST_TIMER_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
+
 const units: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1_000,
+  H: HOUR_MS,
+  M: MINUTE_MS,
+  S: SECOND_MS,
   m: 1,
   u: 1e-3,
   n: 1e-6,
 };
-/** Timers count no further; no call lasts so long either. */
-const mostMs = 2 ** 31 - 1;
 
 /**
  * How long a caller waits for its answer, by its `grpc-timeout`. Null: for as long as it takes; so too where it says nothing that
@@ -17,5 +17,5 @@ export function waitMsOf(timeout: string | undefined): number | null {
   const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(timeout ?? '') ?? [];
   const factor = units[unit];
   if (amount === undefined || factor === undefined) return null;
-  return Math.min(mostMs, Number(amount) * factor);
+  return Math.min(LONGEST_TIMER_MS, Number(amount) * factor);
 }
