@@ -1,8 +1,8 @@
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { createDescriptorLimiter } from '../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter } from '../src/limits/index.ts';
-import { loadGrpcLibrary } from '../src/server/grpc/grpc-library.ts';
 import { startGrpc } from '../src/server/grpc/grpc-server.ts';
+import { loadServices } from '../src/server/grpc/service-definitions.ts';
 import { createMemoryStore } from '../src/stores/memory/index.ts';
 
 /** `node grpc-servers.js ours|bare`: sends its port, and its processor time when asked. */
@@ -34,7 +34,7 @@ async function startOurs(): Promise<number> {
 
 /** Reads the same message and writes the same answer, without having decided anything. */
 async function startBare(): Promise<number> {
-  const { services } = await loadGrpcLibrary();
+  const services = await loadServices();
   const server = new Server({ 'grpc.enable_channelz': 0 });
   const answer = {
     overall_code: 1,

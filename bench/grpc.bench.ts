@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { credentials, makeGenericClientConstructor, type ServiceClientConstructor } from '@grpc/grpc-js';
-import { loadGrpcLibrary } from '../src/server/grpc/grpc-library.ts';
+import { loadServices } from '../src/server/grpc/service-definitions.ts';
 import type { ServerName } from './grpc-servers.ts';
 import { middleOf, type Report } from './runner.ts';
 
@@ -61,7 +61,7 @@ async function start(name: ServerName): Promise<Running> {
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [port] = (await once(child, 'message')) as [number];
-  const { services } = await loadGrpcLibrary();
+  const services = await loadServices();
   const Client: ServiceClientConstructor = makeGenericClientConstructor(
     services.rateLimit,
     'RateLimitService',

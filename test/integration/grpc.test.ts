@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClientAddress } from '../../src/adapters/client-address.ts';
 import { createDescriptorLimiter } from '../../src/limits/descriptors/descriptor-limiter.ts';
 import { createLimiter, type LimiterOptions } from '../../src/limits/index.ts';
-import { loadGrpcLibrary } from '../../src/server/grpc/grpc-library.ts';
 import { type GrpcParts, startGrpc } from '../../src/server/grpc/grpc-server.ts';
+import { loadServices } from '../../src/server/grpc/service-definitions.ts';
 import { TokenBook } from '../../src/server/http/token-book.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -123,7 +123,7 @@ describe('RateLimitService/ShouldRateLimit', () => {
 
   it('takes hits of a descriptor before those of the request: none only look, negative ones give back', async () => {
     const { client } = await scene();
-    const { services } = await loadGrpcLibrary();
+    const services = await loadServices();
     const encode = services.rateLimit.ShouldRateLimit?.requestSerialize;
     // Envoy's protos here are older than these two fields, so our own writer makes the bytes.
     const ask = async (hits: number, negative = false) => {
@@ -332,7 +332,7 @@ const fuzzed = Number(process.env.PORTCULLIS_FUZZ ?? 1_500);
 describe('bytes that nobody should send', () => {
   it('answers each of them with a status, and goes on', { timeout: 60_000 + fuzzed * 10 }, async () => {
     const { client } = await scene();
-    const { services } = await loadGrpcLibrary();
+    const services = await loadServices();
     const valid = [
       services.rateLimit.ShouldRateLimit?.requestSerialize({
         domain: 'edge',
@@ -393,7 +393,7 @@ describe('bytes that nobody should send', () => {
 
 describe('health and drain', () => {
   async function health(port: number) {
-    const { services } = await loadGrpcLibrary();
+    const services = await loadServices();
     const { Check, Watch } = services.health;
     const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
     onTestFinished(() => client.close());

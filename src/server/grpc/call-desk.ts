@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { waitMsOf } from './call-deadline.ts';
 import type { Admittance, CallerTraits } from './caller-check.ts';
-import { readerOf, refusals } from './caller-gate.ts';
 import { GrpcCall, refuseForeign } from './grpc-call.ts';
 import { codes, type GrpcStatus, tooLong, unreadable } from './grpc-status.ts';
 import { readMessage } from './message-frames.ts';
@@ -24,6 +23,14 @@ export interface DeskParts {
   readonly messageBytes: number;
 }
 
+/** What those hear who are not let in. */
+const refusals: Readonly<Record<Exclude<Admittance, 'admitted'>, GrpcStatus>> = {
+  unauthenticated: { code: codes.UNAUTHENTICATED, details: 'A token is needed: authorization: Bearer …' },
+  forbidden: {
+    code: codes.PERMISSION_DENIED,
+    details: 'A token with the role "decide" is needed; without any token only this machine is served',
+  },
+};
 const notServed: GrpcStatus = { code: codes.UNIMPLEMENTED, details: 'There is no method of this name' };
 const late: GrpcStatus = { code: codes.DEADLINE_EXCEEDED, details: 'The deadline has passed' };
 /** The name of a service: anybody may send one. */
@@ -84,6 +91,14 @@ export class CallDesk {
     const terms = { mostBytes: mostOpenBytes, tooLong: unreadable, encoding };
     readMessage(stream, terms, { take, refuse: (status) => call.refuse(status) });
   }
+}
+
+/** The first value of a name in the metadata of a call; of one that comes several times Node makes one text. */
+function readerOf(headers: IncomingHttpHeaders): (name: string) => string | undefined {
+  return (name) => {
+    const value = headers[name];
+    return (typeof value === 'string' ? value : value?.[0])?.split(',', 1)[0]?.trim();
+  };
 }
 
 type Encoding = 'gzip' | 'deflate' | 'other';

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createClientAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
-import { isMalformed, loadGrpcLibrary, type Services } from './grpc-library.ts';
 import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit-request.ts';
+import { isMalformed, loadServices, type Services } from './service-definitions.ts';
 
 const reading = { addressOf: createClientAddress({ warn: () => {} }), userHeader: 'x-user' };
 
@@ -27,7 +27,7 @@ const mutated = (valid: Uint8Array) =>
 describe('messages that nobody should send', () => {
   let services: Services;
   beforeAll(async () => {
-    services = (await loadGrpcLibrary()).services;
+    services = await loadServices();
   });
 
   /** What a handler does before it decides. */

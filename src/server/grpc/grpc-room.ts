@@ -13,8 +13,8 @@ import type { Verdict } from '../../limits/index.ts';
 import { judgeVisit } from '../judge-visit.ts';
 import { limitListener, type Observation } from '../observation.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
-import { loadGrpcLibrary } from './grpc-library.ts';
 import { type GrpcListener, startGrpc } from './grpc-server.ts';
+import { loadServices } from './service-definitions.ts';
 
 /** What the limits by descriptor are called in events and metrics. */
 const limiterName = 'envoy';
@@ -94,7 +94,7 @@ function nameDomains(domains: readonly DomainDocument[], { metrics }: Observatio
 
 async function isInstalled({ observation }: RoomParts): Promise<boolean> {
   try {
-    await loadGrpcLibrary();
+    await loadServices();
     return true;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -9,10 +9,10 @@ import { type CallerTraits, callerCheck } from './caller-check.ts';
 import { checkAnswer } from './check-answer.ts';
 import { type CheckRequestMessage, readCheckRequest } from './check-request.ts';
 import { GrpcDoor } from './grpc-door.ts';
-import { loadGrpcLibrary, methodIn, type Services } from './grpc-library.ts';
 import { HealthService } from './health-service.ts';
 import { rateLimitAnswer } from './rate-limit-answer.ts';
 import { type RateLimitRequestMessage, readRateLimitRequest } from './rate-limit-request.ts';
+import { loadServices, methodIn, type Services } from './service-definitions.ts';
 import { StrangerCalls } from './stranger-calls.ts';
 import { type CallTaking, type MessageHandler, unaryHandler } from './unary-handler.ts';
 
@@ -72,7 +72,7 @@ const mostOfStrangers = 64;
  * @throws Fault `CONFIG_INVALID` when an option is wrong, the package for messages is missing or the port is taken.
  */
 export async function startGrpc(parts: GrpcParts): Promise<GrpcListener> {
-  const { services } = await loadGrpcLibrary();
+  const services = await loadServices();
   const health = new HealthService(methodIn(services.health, 'Check'), [
     'envoy.service.ratelimit.v3.RateLimitService',
     'envoy.service.auth.v3.Authorization',

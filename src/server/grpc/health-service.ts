@@ -1,7 +1,7 @@
 import type { MethodDefinition } from '@grpc/proto-loader';
 import type { GrpcCall } from './grpc-call.ts';
-import { isMalformed } from './grpc-library.ts';
 import { codes, type GrpcStatus, unreadable } from './grpc-status.ts';
+import { isMalformed } from './service-definitions.ts';
 
 interface HealthRequest {
   readonly service: string;

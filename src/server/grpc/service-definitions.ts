@@ -13,11 +13,12 @@ export interface Services {
 const malformed = Symbol('malformed');
 
 /**
- * What reads and writes messages, loaded when it is asked for: the package is an optional peer.
+ * Our services with what reads and writes their messages. The package for that is an optional peer, so that it is loaded when
+ * it is asked for.
  *
  * @throws Fault `CONFIG_INVALID` when it is not installed.
  */
-export async function loadGrpcLibrary(): Promise<{ readonly services: Services }> {
+export async function loadServices(): Promise<Services> {
   const loader = await importLoader();
   const folder = fileURLToPath(new URL('./protos/', import.meta.url));
   const definitions = await loader.load(['rate-limit.proto', 'authorization.proto', 'health.proto'], {
@@ -28,11 +29,9 @@ export async function loadGrpcLibrary(): Promise<{ readonly services: Services }
   });
   const serviceNamed = (name: string) => lenient(definitions[name] as ServiceDefinition);
   return {
-    services: {
-      rateLimit: serviceNamed('envoy.service.ratelimit.v3.RateLimitService'),
-      authorization: serviceNamed('envoy.service.auth.v3.Authorization'),
-      health: serviceNamed('grpc.health.v1.Health'),
-    },
+    rateLimit: serviceNamed('envoy.service.ratelimit.v3.RateLimitService'),
+    authorization: serviceNamed('envoy.service.auth.v3.Authorization'),
+    health: serviceNamed('grpc.health.v1.Health'),
   };
 }
 

@@ -2,8 +2,8 @@ import type { MethodDefinition } from '@grpc/proto-loader';
 import { Fault } from '../../core/fault.ts';
 import type { CallerTraits } from './caller-check.ts';
 import type { GrpcCall } from './grpc-call.ts';
-import { isMalformed } from './grpc-library.ts';
 import { codes, type GrpcStatus, unreadable } from './grpc-status.ts';
+import { isMalformed } from './service-definitions.ts';
 
 /** How calls are taken in. */
 export interface CallTaking {
