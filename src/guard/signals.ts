@@ -2,6 +2,7 @@ import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import { fieldNames, unknownField } from '../core/options.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Confidence } from '../core/subject.ts';
+import { hasOwnHash } from '../identity/component-hasher.ts';
 import type { Signals } from '../identity/identifier.ts';
 
 /** What a host tells of one request (engine contract §2). A guard refuses a field that there is not. */
@@ -33,18 +34,15 @@ function assertText(field: string, value: unknown, maxLength: number): asserts v
   if (value.includes('\0')) throw new Fault('INPUT_INVALID', `${field} must not contain a NUL character`);
 }
 
-/** Half of a character: UTF-8 has no bytes for one, so all of them would have the same hash. */
-const loneSurrogate = /\p{Surrogate}/u;
-
 function assertId(field: string, value: unknown, maxLength: number): void {
   assertText(field, value, maxLength);
-  if (loneSurrogate.test(value))
+  if (!hasOwnHash(value))
     throw new Fault('INPUT_INVALID', `${field} must not contain half of a surrogate pair`);
 }
 
 /** Whether a text can be the account of a request. */
 export function isAccountText(text: string): boolean {
-  return text !== '' && text.length <= signalBounds.account && !/[\0\p{Surrogate}]/u.test(text);
+  return text !== '' && text.length <= signalBounds.account && !text.includes('\0') && hasOwnHash(text);
 }
 
 /** Callers without types hand in anything. */

@@ -17,6 +17,12 @@ export interface Secrets {
 /** Hashes the components of a subject, each at most once as long as it is remembered. */
 export type ComponentHasher = (kind: ComponentKind, value: string) => Token;
 
+/** Half of a surrogate pair: UTF-8 has no bytes for one. */
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** Whether no other value has the same hash: with half of a character in them, values that differ in nothing else have. */
+export const hasOwnHash = (value: string): boolean => !loneSurrogate.test(value);
+
 /** How many of each component are remembered, at least. */
 export const defaultRemembered = 8192;
 export const longestRemembered = 256;

@@ -1,6 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import type { Token } from '../core/subject.ts';
-import { createComponentHasher, type Secrets } from '../identity/component-hasher.ts';
+import { createComponentHasher, hasOwnHash, type Secrets } from '../identity/component-hasher.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { Recent } from '../identity/recent.ts';
 import type { Call } from './call.ts';
@@ -14,8 +14,6 @@ export type ClientFinder = (client: Client) => ClientKey;
 
 const remembered = 8192;
 const longestUser = 256;
-/** Half of a character: UTF-8 has no bytes for one, so users who differ in nothing else would share a bucket. */
-const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * Composing keys, and hashing their texts anew for each look into a store, costs more than deciding, so those of recent
@@ -32,8 +30,7 @@ export function createClientFinder(keyspace: ClientKeyspace, secrets: Secrets): 
   function ofUser(user: string): ClientKey {
     const known = users.get(user);
     if (known !== undefined) return known;
-    if (loneSurrogate.test(user))
-      throw new Fault('INPUT_INVALID', 'user must not contain half of a surrogate pair');
+    if (!hasOwnHash(user)) throw new Fault('INPUT_INVALID', 'user must not contain half of a surrogate pair');
     const key = keyspace.user(hash('account', user));
     users.set(user, key);
     return key;
