@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/duration.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 
 const YEAR_2000_MS = 946_684_800_000;
 
@@ -17,9 +17,9 @@ export function clockText(t: number): string {
 
 const units: readonly (readonly [number, string])[] = [
   [DAY_MS, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'min'],
+  [SECOND_MS, 's'],
 ];
 
 /** A length of time in its two largest units: `4 h 9 min`, `34 min 8 s`; below a second in ms. */
