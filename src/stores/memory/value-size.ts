@@ -13,12 +13,14 @@ export function sizeOf(value: unknown): number {
   return Array.isArray(value) ? sizeOfArray(value) : sizeOfObject(value);
 }
 
+/**
+ * A list of numbers is told by its first: whoever reads the items of lists of numbers and of others in one place has the
+ * engine make all of them lists of references, each number apart from its list, and every rule that reads them slower.
+ */
 function sizeOfArray(values: readonly unknown[]): number {
   let bytes = arrayHeaderBytes + referenceBytes * values.length;
-  for (let place = 0; place < values.length; place += 1) {
-    const value = values[place];
-    if (typeof value !== 'number') bytes += sizeOf(value);
-  }
+  if (typeof values.at(0) === 'number') return bytes;
+  for (let place = 0; place < values.length; place += 1) bytes += sizeOf(values[place]);
   return bytes;
 }
 
