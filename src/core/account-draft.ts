@@ -8,6 +8,7 @@ import type { Request } from './request.ts';
 import { isSoftBlocked } from './standing.ts';
 import type { AccountDevice, AccountRecord } from './state.ts';
 import type { Token } from './subject.ts';
+import { renameSeen } from './watch.ts';
 
 /** An account's record opened for one operation: K4 as the rules judge it, and its K5 entries. */
 export interface AccountDraft {
@@ -50,7 +51,9 @@ export function beginChange(
 }
 
 function renameDevice({ devices, rotation, flood }: Draft<AccountRecord>, from: string, to: string): void {
-  for (const named of [...devices, ...rotation.seen, ...flood.seen]) if (named.id === from) named.id = to;
+  for (const device of devices) if (device.id === from) device.id = to;
+  renameSeen(rotation, from, to);
+  renameSeen(flood, from, to);
 }
 
 export function writeAccount(

@@ -3,8 +3,7 @@ import type { AccountDraft } from './account-draft.ts';
 import type { CorrelationPolicy } from './policy.ts';
 import type { Ruling } from './ruling.ts';
 import type { Token } from './subject.ts';
-import { observeWatched } from './watch.ts';
-import { hasSeen, observe, trim } from './window.ts';
+import { noteSeen, observeWatched, seenIn, trimSeen } from './watch.ts';
 
 /**
  * §8.5 flood: too many new devices on one account. The first firing is SOFT and leaves the window standing; while it
@@ -21,14 +20,14 @@ export function observeFlood(
   const { windowMs, runsMs, capacity } = policy.flood;
   const { flood } = record;
   if (now < record.floodUntil) {
-    const isAdded = !hasSeen(flood.seen, device, now, windowMs);
-    flood.seen = trim(observe(flood.seen, device, now, windowMs), capacity);
-    if (isAdded) blockSeenDevices('flood', ruling, record, flood.seen, now, ownDevice);
+    const isAdded = noteSeen(flood, device, now, windowMs);
+    trimSeen(flood, capacity);
+    if (isAdded) blockSeenDevices('flood', ruling, record, seenIn(flood), now, ownDevice);
     return;
   }
   if (observeWatched(flood, device, now, policy.flood, policy.watchMs) !== 'fired') return;
-  flood.seen = trim(flood.seen, capacity);
-  flood.watchUntil = 0;
+  trimSeen(flood, capacity);
+  flood.watchUntil = null;
   record.floodUntil = now + runsMs;
   ruling.soft('flood', key, 1);
 }

@@ -4,7 +4,7 @@ import type { AskedWindow } from './client-state.ts';
 import { Fault, shapeOf } from './fault.ts';
 import { cleanStanding, type Standing } from './standing.ts';
 import type { AccountDevice, BookEntry } from './state.ts';
-import type { WatchedWindow } from './watch.ts';
+import { type WatchedWindow, watchedWindow } from './watch.ts';
 import type { Sighting, Window } from './window.ts';
 
 /** What a text of a record says, by name. */
@@ -105,7 +105,7 @@ export function windowIn(name: string, value: unknown, at: number): Window {
 }
 
 export function watchedIn(name: string, value: unknown, watchUntil: unknown, at: number): WatchedWindow {
-  return { seen: windowIn(name, value, at), watchUntil: timeIn(name, watchUntil, at) };
+  return watchedWindow(windowIn(name, value, at), momentIn(name, watchUntil, at));
 }
 
 export function budgetIn(value: unknown, at: number): Budget {

@@ -59,8 +59,15 @@ export function windowText(name: string, window: Window, at: number): string {
   return list === '' ? '' : `,"${name}":[${list}]`;
 }
 
-export function watchedText(name: string, { seen, watchUntil }: WatchedWindow, at: number): string {
-  return windowText(name, seen, at) + timeText(`${name}WatchUntil`, watchUntil, at);
+export function watchedText(
+  name: string,
+  { id, at: seenAt, others, watchUntil }: WatchedWindow,
+  at: number,
+): string {
+  if (id === null) return momentText(`${name}WatchUntil`, watchUntil, at);
+  let list = `${idText(id)},${at - seenAt}`;
+  for (const other of others ?? []) list += `,${idText(other.id)},${at - other.at}`;
+  return `,"${name}":[${list}]${momentText(`${name}WatchUntil`, watchUntil, at)}`;
 }
 
 export function budgetText(budget: Budget, at: number): string {

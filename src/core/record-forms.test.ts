@@ -30,6 +30,7 @@ import {
 import type { StoredRecord } from './records.ts';
 import { cleanStanding } from './standing.ts';
 import { tokenOf } from './subject.ts';
+import { watchedWindow } from './watch.ts';
 
 /** Any that a clock may give; often 0, which is none for some, and no time of a day for none. */
 const time = fc.oneof(fc.constant(0), fc.nat(1_000), fc.integer({ min: 0, max: 8_640_000_000_000_000 }));
@@ -56,7 +57,7 @@ const standing = fc.oneof(
 );
 const bucket = fc.oneof(fc.constant(fullBucket), fc.record({ tatMs: time, tatUnits: count }));
 const window = fc.array(fc.record({ id, at: time }), { maxLength: 4 });
-const watched = fc.record({ seen: window, watchUntil: time });
+const watched = fc.tuple(window, moment).map(([seen, until]) => watchedWindow(seen, until));
 const budget = fc.record({
   failures: times,
   epochStart: moment,
@@ -226,7 +227,7 @@ test('times are told by how long they lie before that of the record', () => {
   const record = {
     ...deviceKind.make(),
     at: 1_000,
-    dilution: { seen: [{ id: 'n', at: 940 }], watchUntil: 1_500 },
+    dilution: watchedWindow([{ id: 'n', at: 940 }], 1_500),
   };
   expect(textOf(deviceForm, record)).toBe(
     '{"form":"D","at":1000,"dilution":["n",60],"dilutionWatchUntil":-500}',
@@ -250,7 +251,8 @@ test('every key of the engine names the form of its record', () => {
   for (const [key, form] of named) expect(formNamed(key.form)).toBe(form);
 });
 
-const full = { seen: [{ id: 'a', at: 1 }], watchUntil: 9 };
+const seen = [{ id: 'a', at: 1 }];
+const full = watchedWindow(seen, 9);
 const blocked = {
   score: 1,
   scoreAt: 1,
@@ -298,7 +300,7 @@ const samples: readonly Sample[] = [
   sample(agentForm, { at: 5, standing: blocked, churn: full, bucket: { tatMs: 1, tatUnits: 1 } }),
   sample(networkDeviceForm, { at: 5, standing: blocked, bucket: { tatMs: 1, tatUnits: 1 } }),
   sample(deviceForm, { at: 5, standing: blocked, dilution: full, dilutedAt: 1 }),
-  sample(prefixForm, { at: 5, standing: blocked, children: full.seen, accounts: full.seen }),
+  sample(prefixForm, { at: 5, standing: blocked, children: seen, accounts: seen }),
   sample(clientForm, {
     at: 5,
     standing: blocked,

@@ -11,6 +11,7 @@ import {
 } from './record-kinds.ts';
 import type { StoredRecord } from './records.ts';
 import { cleanStanding } from './standing.ts';
+import { watchedWindow } from './watch.ts';
 
 interface Sample {
   readonly kind: RecordKind<StoredRecord>;
@@ -22,7 +23,14 @@ const sample = <R extends StoredRecord>(kind: RecordKind<R>, fields: Partial<R>)
   record: { ...kind.make(), ...fields },
 });
 
-const watched = () => ({ seen: [{ id: 'a', at: 1 }], watchUntil: 9 });
+const watched = () =>
+  watchedWindow(
+    [
+      { id: 'a', at: 1 },
+      { id: 'b', at: 2 },
+    ],
+    9,
+  );
 
 /** One of every kind, with something in each of its lists. */
 const samples: readonly Sample[] = [
@@ -76,7 +84,7 @@ describe('a copy of a record', () => {
 });
 
 describe('a record of which nothing is known yet', () => {
-  const unseen = { seen: [], watchUntil: 0 };
+  const unseen = { id: null, at: 0, others: null, watchUntil: null };
   const full = { tatMs: 0, tatUnits: 0 };
   const blank = { at: 0, standing: cleanStanding };
 

@@ -4,7 +4,7 @@ import type { CorrelationPolicy } from './policy.ts';
 import type { Ruling } from './ruling.ts';
 import type { Token } from './subject.ts';
 import { countWithin, noteTime } from './times.ts';
-import { clearWatched, observeWatched } from './watch.ts';
+import { clearWatched, observeWatched, seenIn } from './watch.ts';
 
 /**
  * §8.2 rotation: one account from many devices. Blocks the devices involved, not the account; only when it happens
@@ -20,7 +20,7 @@ export function observeRotation(
   const { now } = key;
   const watched = record.rotation;
   if (observeWatched(watched, device, now, policy.rotation, policy.watchMs) !== 'fired') return;
-  blockSeenDevices('rotation', ruling, record, watched.seen, now, ownDevice);
+  blockSeenDevices('rotation', ruling, record, seenIn(watched), now, ownDevice);
   clearWatched(watched);
   const { count, windowMs, level } = policy.rotationRepeat;
   record.rotations = noteTime(record.rotations, now, count);

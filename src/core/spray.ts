@@ -4,7 +4,7 @@ import type { Ruling } from './ruling.ts';
 import { judgeScore, raiseScore } from './score.ts';
 import type { NetworkRecord } from './state.ts';
 import type { Token } from './subject.ts';
-import { clearWatched, observeWatched } from './watch.ts';
+import { clearWatched, countSeen, observeWatched } from './watch.ts';
 
 /** §8.1 spray: one network tries many accounts. A second account in the window already costs K1 a score. */
 export function observeSpray(
@@ -17,7 +17,7 @@ export function observeSpray(
   if (spray === null) return;
   const watched = network.holder.spray;
   const sight = observeWatched(watched, account, network.now, spray, watchMs);
-  if (sight !== 'refreshed' && watched.seen.length > 1) {
+  if (sight !== 'refreshed' && countSeen(watched) > 1) {
     raiseScore(network, policy.score.sprayedAccount, policy.score.decayMs.network, policy.ladder);
     judgeScore(ruling, network, policy.score);
   }

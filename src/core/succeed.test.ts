@@ -10,6 +10,7 @@ import { cleanStanding } from './standing.ts';
 import type { AccountRecord, BookRecord } from './state.ts';
 import type { Confidence } from './subject.ts';
 import { succeed } from './succeed.ts';
+import { makeWatchedWindow, watchedWindow } from './watch.ts';
 
 const t = 10 * HOUR_MS;
 const token = (hash: string, was: string | null = null) => ({ hash, was });
@@ -83,7 +84,7 @@ describe('succeed (§4.3)', () => {
 
   it('lets flood observe a device that is not known, and no other', () => {
     const known = { at: t, devices: [{ id: 'laptop', bound: false, usedAt: 1 }] };
-    expect(leftBy({}).account?.flood.seen).toEqual([{ id: 'laptop', at: t }]);
-    expect(leftBy({ book: known }).account?.flood.seen).toEqual([]);
+    expect(leftBy({}).account?.flood).toEqual(watchedWindow([{ id: 'laptop', at: t }], null));
+    expect(leftBy({ book: known }).account?.flood).toEqual(makeWatchedWindow());
   });
 });

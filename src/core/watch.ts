@@ -2,22 +2,53 @@ import type { Correlation } from './policy.ts';
 import type { Draft } from './records.ts';
 import type { Token } from './subject.ts';
 import { isWithin } from './times.ts';
-import { copyWindow, hasSeen, isToken, observe, type Sighting, type Window } from './window.ts';
+import { copyWindow, dropOld, hasSeen, isToken, observe, trim, type Window } from './window.ts';
 
 /**
  * WATCH (engine contract §8): nobody may hover at N − 1. The first time an added entry brings the count to exactly
  * N − 1 a flag is set; the next time, while it runs, counts as N.
  */
 export interface WatchedWindow {
-  readonly seen: Window;
-  /** The flag runs while `now < watchUntil`. */
-  readonly watchUntil: number;
+  /**
+   * The entry that was added first; null where there is none. It lies in the window itself: nearly all windows hold one
+   * alone, and in a list it takes twice the memory.
+   */
+  readonly id: string | null;
+  /** When that one was seen last. */
+  readonly at: number;
+  /** Those that were added after it, in their order; null where there are none. */
+  readonly others: Window | null;
+  /** The flag runs while `now < watchUntil`; null where it was never set. */
+  readonly watchUntil: number | null;
 }
 
-export const makeWatchedWindow = (): Draft<WatchedWindow> => ({ seen: [], watchUntil: 0 });
+export const makeWatchedWindow = (): Draft<WatchedWindow> => ({
+  id: null,
+  at: 0,
+  others: null,
+  watchUntil: null,
+});
 
-export function copyWatchedWindow({ seen, watchUntil }: WatchedWindow): Draft<WatchedWindow> {
-  return { seen: copyWindow(seen), watchUntil };
+export function copyWatchedWindow({ id, at, others, watchUntil }: WatchedWindow): Draft<WatchedWindow> {
+  return { id, at, others: others && copyWindow(others), watchUntil };
+}
+
+/** A window that has seen these, in the order they were added. */
+export function watchedWindow(seen: Window, watchUntil: number | null): WatchedWindow {
+  const watched = makeWatchedWindow();
+  setSeen(watched, copyWindow(seen));
+  watched.watchUntil = watchUntil;
+  return watched;
+}
+
+/** All that it has seen, in the order they were added. */
+export function seenIn({ id, at, others }: WatchedWindow): Window {
+  return id === null ? [] : [{ id, at }, ...(others ?? [])];
+}
+
+export function countSeen({ id, others }: WatchedWindow): number {
+  if (id === null) return 0;
+  return others === null ? 1 : 1 + others.length;
 }
 
 /** What observing has come to: an entry that was there, a new one, or a new one that makes the rule fire. */
@@ -31,35 +62,62 @@ export function observeWatched(
   rule: Correlation,
   watchMs: number,
 ): Sight {
-  const only = onlyOf(state.seen, rule);
-  if (only !== null) {
-    const isFresh = isWithin(only.at, now, rule.windowMs);
-    const isSame = isToken(only.id, token);
-    if (!isFresh || isSame) {
-      only.id = token.hash;
-      only.at = now;
-      return isFresh ? 'refreshed' : 'added';
-    }
-  }
-  const isAdded = !hasSeen(state.seen, token, now, rule.windowMs);
-  state.seen = observe(state.seen, token, now, rule.windowMs);
-  if (!isAdded) return 'refreshed';
-  const isNear = state.seen.length === rule.count - 1;
-  if (state.seen.length >= rule.count || (isNear && now < state.watchUntil)) return 'fired';
+  if (!noteSeen(state, token, now, rule.windowMs)) return 'refreshed';
+  const count = countSeen(state);
+  const isNear = count === rule.count - 1;
+  if (count >= rule.count || (isNear && isWatched(state, now))) return 'fired';
   if (isNear) state.watchUntil = now + watchMs;
   return 'added';
 }
 
-/**
- * The one sighting of a window that holds one, as nearly all do: it is made anew where it is. Null where there are others,
- * or one alone would be near.
- */
-function onlyOf(seen: Draft<Window>, { count }: Correlation): Draft<Sighting> | null {
-  return seen.length === 1 && count > 2 ? (seen[0] as Draft<Sighting>) : null;
+const isWatched = ({ watchUntil }: WatchedWindow, now: number): boolean =>
+  watchUntil !== null && now < watchUntil;
+
+/** Drops what is older than the window, then refreshes or adds the entry. Says whether it was added. */
+export function noteSeen(state: Draft<WatchedWindow>, token: Token, now: number, windowMs: number): boolean {
+  const { id, others } = state;
+  const isFresh = id !== null && isWithin(state.at, now, windowMs);
+  const isSame = isFresh && isToken(id, token);
+  if (isSame || (!isFresh && others === null)) {
+    state.id = token.hash;
+    state.at = now;
+    if (others !== null) state.others = orNull(dropOld(others, now, windowMs));
+    return !isSame;
+  }
+  if (others === null) {
+    state.others = [{ id: token.hash, at: now }];
+    return true;
+  }
+  const isAdded = !hasSeen(others, token, now, windowMs);
+  const observed = observe(others, token, now, windowMs);
+  if (isFresh) state.others = observed;
+  else setSeen(state, observed);
+  return isAdded;
+}
+
+function setSeen(state: Draft<WatchedWindow>, [first, ...others]: Draft<Window>): void {
+  state.id = first?.id ?? null;
+  state.at = first?.at ?? 0;
+  state.others = orNull(others);
+}
+
+const orNull = (others: Draft<Window>): Draft<Window> | null => (others.length === 0 ? null : others);
+
+/** Drops the stalest entries until at most `capacity` are left. */
+export function trimSeen(state: Draft<WatchedWindow>, capacity: number): void {
+  if (countSeen(state) > capacity) setSeen(state, trim(copyWindow(seenIn(state)), capacity));
+}
+
+/** Calls an entry by another name. */
+export function renameSeen(state: Draft<WatchedWindow>, from: string, to: string): void {
+  if (state.id === from) state.id = to;
+  for (const other of state.others ?? []) if (other.id === from) other.id = to;
 }
 
 /** The window starts over, without its flag. */
 export function clearWatched(state: Draft<WatchedWindow>): void {
-  state.seen = [];
-  state.watchUntil = 0;
+  state.id = null;
+  state.at = 0;
+  state.others = null;
+  state.watchUntil = null;
 }

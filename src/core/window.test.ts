@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Token } from './subject.ts';
-import { clearWatched, makeWatchedWindow, observeWatched } from './watch.ts';
+import { clearWatched, makeWatchedWindow, observeWatched, seenIn } from './watch.ts';
 import { hasSeen, observe, trim } from './window.ts';
 
 const token = (hash: string, was: string | null = null): Token => ({ hash, was });
@@ -98,7 +98,7 @@ describe('observeWatched', () => {
 
   it('fires at N, with everybody there, until it is cleared', () => {
     const { watched, last } = seeing('abc');
-    expect([last, watched.seen.map(({ id }) => id)]).toEqual(['fired', ['a', 'b', 'c']]);
+    expect([last, seenIn(watched).map(({ id }) => id)]).toEqual(['fired', ['a', 'b', 'c']]);
     clearWatched(watched);
     expect(watched).toEqual(makeWatchedWindow());
   });
@@ -131,7 +131,7 @@ describe('observeWatched', () => {
           const expected = fires ? 'fired' : isAdded ? 'added' : 'refreshed';
           expect(observeWatched(watched, token(id), now, { count, windowMs: 50 }, 90)).toBe(expected);
           if (isNear && !fires) watchUntil = now + 90;
-          expect(watched.seen).toEqual([...seen].map(([name, at]) => ({ id: name, at })));
+          expect(seenIn(watched)).toEqual([...seen].map(([name, at]) => ({ id: name, at })));
           if (!fires) continue;
           clearWatched(watched);
           [seen, watchUntil] = [new Map(), 0];
@@ -142,9 +142,10 @@ describe('observeWatched', () => {
   });
 
   it('makes the one entry anew under the present secret', () => {
-    const watched = { seen: [{ id: 'old', at: 1 }], watchUntil: 0 };
+    const watched = makeWatchedWindow();
+    observeWatched(watched, token('old'), 1, rule, 1_000);
     expect(observeWatched(watched, token('new', 'old'), 5, rule, 1_000)).toBe('refreshed');
-    expect(watched.seen).toEqual([{ id: 'new', at: 5 }]);
+    expect(seenIn(watched)).toEqual([{ id: 'new', at: 5 }]);
   });
 
   it('a refreshed entry neither sets the flag nor fires', () => {

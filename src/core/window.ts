@@ -52,6 +52,12 @@ export function observe(window: Draft<Window>, token: Token, now: number, window
   return cutTo(window, kept + 1);
 }
 
+/** Drops what is older than the window. */
+export function dropOld(window: Draft<Window>, now: number, windowMs: number): Draft<Window> {
+  const isFresh = ({ at }: Sighting): boolean => isWithin(at, now, windowMs);
+  return window.every(isFresh) ? window : window.filter(isFresh);
+}
+
 function cutTo(window: Draft<Window>, length: number): Draft<Window> {
   if (length < window.length) window.length = length;
   return window;

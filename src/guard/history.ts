@@ -4,6 +4,7 @@ import type { Request } from '../core/request.ts';
 import { readLive } from '../core/retention.ts';
 import type { Holder } from '../core/standing.ts';
 import type { AccountRecord, AgentRecord } from '../core/state.ts';
+import { seenIn } from '../core/watch.ts';
 import type { Window } from '../core/window.ts';
 import type { Moment } from './explanation.ts';
 
@@ -25,11 +26,11 @@ export function historyOf(
   const account = readLive(records, keys.account, t, recordMs);
   if (account !== undefined) addAccount(moments, account);
   const network = readLive(records, keys.network, t, recordMs);
-  if (network !== undefined) addKey(moments, 'K1', network, network.spray.seen);
+  if (network !== undefined) addKey(moments, 'K1', network, seenIn(network.spray));
   const agent = readLive(records, agentKey, t, recordMs);
-  if (agent !== undefined) addKey(moments, 'K2', agent, agent.churn.seen);
+  if (agent !== undefined) addKey(moments, 'K2', agent, seenIn(agent.churn));
   const device = readLive(records, keys.device, t, recordMs);
-  if (device !== undefined) addKey(moments, 'D', device, device.dilution.seen);
+  if (device !== undefined) addKey(moments, 'D', device, seenIn(device.dilution));
   const networkDevice = readLive(records, keys.networkDevice, t, recordMs);
   if (networkDevice !== undefined) addKey(moments, 'K3', networkDevice, []);
   const p48 = readLive(records, keys.p48, t, recordMs);

@@ -9,7 +9,7 @@ import type {
   NetworkRecord,
   PrefixRecord,
 } from '../../core/state.ts';
-import type { WatchedWindow } from '../../core/watch.ts';
+import { seenIn, type WatchedWindow } from '../../core/watch.ts';
 import type { RecordMap } from './proof-engine.ts';
 
 /**
@@ -137,9 +137,9 @@ function noteScore(
 
 const MOST_AHEAD_MS = 3 * DAY_MS;
 
-function noteWindow({ seen, watchUntil }: WatchedWindow, windowMs: number, note: Note): void {
-  note(watchUntil);
-  for (const { at } of seen) note(at + windowMs);
+function noteWindow(window: WatchedWindow, windowMs: number, note: Note): void {
+  note(window.watchUntil);
+  for (const { at } of seenIn(window)) note(at + windowMs);
 }
 
 const firstOf = (times: readonly number[], windowMs: number): number | null =>

@@ -2,6 +2,7 @@ import { type Reason, type Scope, scopes } from '../../../core/decision.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../core/duration.ts';
 import type { Policy } from '../../../core/policy.ts';
 import type { Key } from '../../../core/records.ts';
+import { seenIn } from '../../../core/watch.ts';
 import type { Operated } from '../proof-engine.ts';
 import { type Guarantee, matrix } from './guarantee.ts';
 import { acquaintance, liveRecord, standingIn } from './view.ts';
@@ -43,7 +44,8 @@ function isUnheardOf({ call, before, t }: Operated): boolean {
 
 function accountsSeen({ call, before, t }: Operated): number {
   const { keys, subject } = call.request;
-  const seen = liveRecord(before, keys.network, t, call.policy)?.spray.seen ?? [];
+  const network = liveRecord(before, keys.network, t, call.policy);
+  const seen = network === undefined ? [] : seenIn(network.spray);
   return new Set([...seen.map(({ id }) => id), subject.account?.hash]).size;
 }
 

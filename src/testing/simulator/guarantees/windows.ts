@@ -7,7 +7,7 @@ import type {
   NetworkRecord,
   PrefixRecord,
 } from '../../../core/state.ts';
-import type { WatchedWindow } from '../../../core/watch.ts';
+import { countSeen, seenIn, type WatchedWindow } from '../../../core/watch.ts';
 import { ofChanges } from './guarantee.ts';
 
 /** How many entries fire the rule of a window. */
@@ -36,17 +36,20 @@ export const nobodyHovers = ofChanges(
   'A window that reaches one below its threshold a second time, while its flag runs, fires.',
   ({ kind, before, after }) => {
     const old = new Map(windowsOf(kind, before));
-    for (const [name, { seen }] of windowsOf(kind, after)) {
+    for (const [name, window] of windowsOf(kind, after)) {
       const was = old.get(name);
+      const seen = seenIn(window);
       if (was === undefined || seen.length !== firesAt[name] - 1) continue;
       const isAdded = seen.some(
-        ({ id, at }) => at === after.at && !was.seen.some((other) => other.id === id),
+        ({ id, at }) => at === after.at && !seenIn(was).some((other) => other.id === id),
       );
-      if (isAdded && after.at < was.watchUntil)
+      if (isAdded && after.at < (was.watchUntil ?? 0))
         return `${name} stayed at ${seen.length} although it was watched`;
       if (
         isAdded &&
-        !windowsOf(kind, after).some(([same, { watchUntil }]) => same === name && watchUntil > after.at)
+        !windowsOf(kind, after).some(
+          ([same, { watchUntil }]) => same === name && (watchUntil ?? 0) > after.at,
+        )
       )
         return `${name} reached ${seen.length} and is not watched`;
     }
@@ -63,9 +66,9 @@ function sizesOf(kind: string, record: StoredRecord): [what: string, size: numbe
         ['K5 entries', devices.length, 16],
         ['new K5 entries', devicesMadeAt.length, 10],
         ['failures of a K5 entry', Math.max(0, ...devices.map(({ failures }) => failures.length)), 9],
-        ['rotation', rotation.seen.length, 3],
+        ['rotation', countSeen(rotation), 3],
         ['rotations', rotations.length, 3],
-        ['flood', flood.seen.length, 16],
+        ['flood', countSeen(flood), 16],
         ['softs', softs.length, 3],
         ['budget', budget.failures.length, 20],
       ];
@@ -75,15 +78,15 @@ function sizesOf(kind: string, record: StoredRecord): [what: string, size: numbe
     case 'K1': {
       const { spray, devicesSeenAt, agentsSeenAt } = record as NetworkRecord;
       return [
-        ['spray', spray.seen.length, 4],
+        ['spray', countSeen(spray), 4],
         ['devices seen', devicesSeenAt.length, 50],
         ['agents seen', agentsSeenAt.length, 50],
       ];
     }
     case 'K2':
-      return [['churn', (record as AgentRecord).churn.seen.length, 3]];
+      return [['churn', countSeen((record as AgentRecord).churn), 3]];
     case 'D':
-      return [['dilution', (record as DeviceRecord).dilution.seen.length, 5]];
+      return [['dilution', countSeen((record as DeviceRecord).dilution), 5]];
     case 'P48':
     case 'P40':
     case 'P32': {
