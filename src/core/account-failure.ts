@@ -7,6 +7,7 @@ import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { judgeEquilibrium, noteSoft } from './equilibrium.ts';
 import { observeFlood } from './flood.ts';
+import { listOf } from './list.ts';
 import { type Answer, answer, noReasons, type Step } from './operation.ts';
 import { type CredentialPolicy, isInShadow } from './policy.ts';
 import type { Key, Records } from './records.ts';
@@ -31,12 +32,14 @@ interface AccountFailure {
 
 /** §4.2 fail, account group: K4, its K5 entries, correlation and budget of one account. */
 export class AccountFailureStep implements Step {
-  readonly keys: readonly [Key<AccountRecord>];
+  readonly keys: readonly Key[];
+  readonly #account: Key<AccountRecord>;
   readonly #request: Request<CredentialPolicy>;
   readonly #context: Context;
 
-  constructor(group: readonly [Key<AccountRecord>], request: Request<CredentialPolicy>, context: Context) {
-    this.keys = group;
+  constructor(account: Key<AccountRecord>, request: Request<CredentialPolicy>, context: Context) {
+    this.keys = listOf<Key>(account);
+    this.#account = account;
     this.#request = request;
     this.#context = context;
   }
@@ -46,7 +49,7 @@ export class AccountFailureStep implements Step {
     const context = this.#context;
     const { policy } = request;
     const { t } = context;
-    const account = openAccount(records, this.keys[0], t, request);
+    const account = openAccount(records, this.#account, t, request);
     const blocked = accountBlocks(account, policy, context);
     if (blocked.length > 0) return answer(blocked);
     const { device: shown } = request.subject;

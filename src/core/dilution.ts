@@ -1,6 +1,7 @@
 import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import { draftOf, openDraft, storeDraft } from './draft.ts';
+import { listOf } from './list.ts';
 import { type Answer, answer, noReasons, type Step } from './operation.ts';
 import type { CorrelationPolicy, CredentialPolicy } from './policy.ts';
 import { agentKind, deviceKind } from './record-kinds.ts';
@@ -18,18 +19,20 @@ import { clearWatched, observeWatched } from './watch.ts';
  * device, only the agent at this network; a better one must confirm it in a second window.
  */
 export class DilutionStep implements Step {
-  readonly keys: readonly [Key<DeviceRecord>];
+  readonly keys: readonly Key[];
+  readonly #key: Key<DeviceRecord>;
   readonly #device: ShownDevice;
   readonly #request: Request<CredentialPolicy>;
   readonly #context: Context;
 
   constructor(
-    group: readonly [Key<DeviceRecord>],
+    key: Key<DeviceRecord>,
     device: ShownDevice,
     request: Request<CredentialPolicy>,
     context: Context,
   ) {
-    this.keys = group;
+    this.keys = listOf<Key>(key);
+    this.#key = key;
     this.#device = device;
     this.#request = request;
     this.#context = context;
@@ -39,8 +42,8 @@ export class DilutionStep implements Step {
     const { policy, subject } = this.#request;
     const context = this.#context;
     const { recordMs } = policy.retention;
-    const draft = draftOf(records, this.keys[0], deviceKind);
-    const opened = openDraft(draft, draft?.at, this.keys[0], deviceKind, context.t, recordMs);
+    const draft = draftOf(records, this.#key, deviceKind);
+    const opened = openDraft(draft, draft?.at, this.#key, deviceKind, context.t, recordMs);
     const { holder: record, now } = opened;
     if (isHardBlocked(record.standing, now) && stops('D', context, policy.ownerLane)) {
       return answer([hardReason('D', record.standing)]);

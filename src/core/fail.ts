@@ -43,14 +43,14 @@ class FailureCourse implements Course {
 function failureSteps(request: Request<CredentialPolicy>, context: Context): readonly Step[] {
   const { keys, subject, policy } = request;
   const account =
-    keys.accountGroup && !isBlocked(context, accountScopes)
-      ? new AccountFailureStep(keys.accountGroup, request, context)
+    keys.account && !isBlocked(context, accountScopes)
+      ? new AccountFailureStep(keys.account, request, context)
       : null;
   if (isBlocked(context, networkScopes)) return present(account, null, null);
   const network = context.known ? null : new NetworkFailureStep(request, context);
   const dilution =
-    keys.deviceGroup && subject.device && context.admitted && !isBlocked(context, deviceScopes)
-      ? new DilutionStep(keys.deviceGroup, subject.device, request, context)
+    keys.device && subject.device && context.admitted && !isBlocked(context, deviceScopes)
+      ? new DilutionStep(keys.device, subject.device, request, context)
       : null;
   const steps = present(account, network, dilution);
   const { prefixes } = policy.correlation;

@@ -2,6 +2,7 @@ import { stops } from './acquaintance.ts';
 import { type Context, hardReason } from './context.ts';
 import type { Reason } from './decision.ts';
 import { draftOf, type Opened, openDraft, storeDraft } from './draft.ts';
+import { listOf } from './list.ts';
 import { noReasons } from './operation.ts';
 import type { CapPolicy, Policy } from './policy.ts';
 import { agentKind, networkDeviceKind, networkKind } from './record-kinds.ts';
@@ -23,8 +24,9 @@ export interface NetworkDraft {
 /** Keys of the network group: K1, K2 as routed, and K3 if the device is admitted. */
 export function networkGroupKeys({ keys }: Request, { agentKey, admitted }: Context): readonly Key[] {
   const { network, networkDevice } = keys;
-  if (agentKey === keys.agent && admitted === (networkDevice !== null)) return keys.networkGroup;
-  return admitted && networkDevice !== null ? [network, agentKey, networkDevice] : [network, agentKey];
+  return admitted && networkDevice !== null
+    ? listOf<Key>(network, agentKey, networkDevice)
+    : listOf<Key>(network, agentKey);
 }
 
 export function openNetwork(records: Records, request: Request, context: Context): NetworkDraft {

@@ -23,9 +23,6 @@ describe('the keys of a request', () => {
       'K4:{alice}',
       'book:{alice}',
     ]);
-    expect(names(keys.accountGroup)).toEqual(['K4:{alice}']);
-    expect(names(keys.networkGroup)).toEqual(['K1:{home}', 'K2:{home}:chrome', 'K3:{home}:laptop']);
-    expect(names(keys.deviceGroup)).toEqual(['D:{laptop}']);
     expect(names([keys.p48, keys.p40])).toEqual([null, null]);
   });
 
@@ -39,18 +36,13 @@ describe('the keys of a request', () => {
   it('without a device have none of it, nor the book', () => {
     const { keys } = openRequest(defaultLogin, login, alice({ device: null }));
     expect(names(keys.viewed)?.sort()).toEqual(['K1:{home}', 'K2:{home}:chrome', 'K4:{alice}']);
-    expect([keys.book, keys.networkDevice, keys.device, keys.deviceGroup]).toEqual([null, null, null, null]);
-    expect(names(keys.networkGroup)).toEqual(['K1:{home}', 'K2:{home}:chrome']);
+    expect([keys.book, keys.networkDevice, keys.device]).toEqual([null, null, null]);
   });
 
   it('of a call have no account; they have the book of an account that is named with a device', () => {
     const api = new Keyspace('live', 'api');
     const named = openRequest(defaultApi, api, alice()).keys;
-    expect([named.account, named.accountGroup, named.book?.text]).toEqual([
-      null,
-      null,
-      'portcullis:live:book:1:book:{alice}',
-    ]);
+    expect([named.account, named.book?.text]).toEqual([null, 'portcullis:live:book:1:book:{alice}']);
     expect(names(named.viewed)?.sort()).toEqual([
       'D:{laptop}',
       'K1:{home}',
@@ -59,7 +51,7 @@ describe('the keys of a request', () => {
       'book:{alice}',
     ]);
     const unnamed = openRequest(defaultApi, api, alice({ account: null })).keys;
-    expect([unnamed.account, unnamed.accountGroup, unnamed.book]).toEqual([null, null, null]);
+    expect([unnamed.account, unnamed.book]).toEqual([null, null]);
     expect(names(unnamed.viewed)?.sort()).toEqual([
       'D:{laptop}',
       'K1:{home}',

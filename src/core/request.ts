@@ -22,10 +22,6 @@ export interface RequestKeys {
   readonly device: Key<DeviceRecord> | null;
   readonly p48: Key<PrefixRecord> | null;
   readonly p40: Key<PrefixRecord> | null;
-  /** The groups that nearly every failure writes, each as the list that its step names. */
-  readonly accountGroup: readonly [Key<AccountRecord>] | null;
-  readonly networkGroup: readonly Key[];
-  readonly deviceGroup: readonly [Key<DeviceRecord>] | null;
   /** All that nearly every operation needs, as its one view shows them. */
   readonly viewed: readonly Key[];
 }
@@ -98,14 +94,11 @@ function keysOf(policy: Policy, keyspace: Keyspace, subject: Subject): RequestKe
     device,
     p48,
     p40,
-    accountGroup: account && [account],
-    networkGroup: networkDevice ? [network, agent, networkDevice] : [network, agent],
-    deviceGroup: device && [device],
     viewed: viewedOf(single),
   };
 }
 
-type SingleKeys = Omit<RequestKeys, 'viewed' | 'accountGroup' | 'networkGroup' | 'deviceGroup'>;
+type SingleKeys = Omit<RequestKeys, 'viewed'>;
 
 function viewedOf(single: SingleKeys): readonly Key[] {
   const { network, agent, account, book, networkDevice, device, p48, p40 } = single;
