@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts';
-import type { Key, Retention, StoredRecord } from '../../core/records.ts';
+import type { Key, StoredRecord } from '../../core/records.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Put } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
 /** How much a table may hold. */
@@ -83,14 +83,14 @@ export class BoundedTable {
   }
 
   /**
-   * Writes what a step has put into its entries, a chain from this one on, and makes room for it.
+   * Writes what a step has put, a chain from this one on, and makes room for it.
    *
    * @throws Fault `STORE_FULL` when it alone exceeds a bound. Nothing is put then; what the step changed in place stays so.
    */
-  commit(first: Entry, now: number, sweep: boolean): void {
+  commit(first: Put, now: number, sweep: boolean): void {
     this.#measure(first);
     const before = this.#written;
-    for (let entry: Entry | null = first; entry !== null; entry = entry.putNext) this.#write(entry, now);
+    for (let put: Put | null = first; put !== null; put = put.next) this.#write(put, now);
     if (sweep) this.#sweep(now, sweptPerWrite * (this.#written - before));
     if (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
       this.#makeRoom(now, before);
@@ -101,8 +101,8 @@ export class BoundedTable {
   held(prefix: string, now: number): Entry[] {
     const held: Entry[] = [];
     for (const entry of this.#blocked) {
-      const isHeld = now < entry.heldUntil && now < entry.expiresAt;
-      if (isHeld && entry.text.startsWith(prefix)) held.push(entry);
+      const isRunning = isHeld(entry, now) && now < entry.expiresAt;
+      if (isRunning && entry.text.startsWith(prefix)) held.push(entry);
     }
     return held;
   }
@@ -118,12 +118,12 @@ export class BoundedTable {
     this.#absence = {};
   }
 
-  #measure(first: Entry): void {
+  #measure(first: Put): void {
     let total = 0;
     let count = 0;
-    for (let entry: Entry | null = first; entry !== null; entry = entry.putNext) {
-      entry.putBytes = bytesOf(entry, entry.put);
-      total += entry.putBytes;
+    for (let put: Put | null = first; put !== null; put = put.next) {
+      put.bytes = bytesOf(put.entry, put.value);
+      total += put.bytes;
       count += 1;
     }
     if (count <= this.#bounds.maxRecords && total <= this.#bounds.maxBytes) return;
@@ -133,18 +133,11 @@ export class BoundedTable {
     );
   }
 
-  #write(entry: Entry, now: number): void {
-    const { put, putRetention, putBytes } = entry;
-    if (put === undefined || putRetention === null) return;
-    entry.value = put;
-    entry.put = undefined;
-    this.#renewFor(entry, putRetention, putBytes, now);
-  }
-
-  /** Everything that goes with a write but the value. */
-  #renewFor(entry: Entry, { keepMs, softMs, hardMs }: Retention, bytes: number, now: number): void {
+  #write({ entry, value, retention, bytes }: Put, now: number): void {
+    const { keepMs, softMs, hardMs } = retention;
     const heldMs = Math.max(softMs, hardMs);
     const endedAt = entry.expiresAt;
+    entry.value = value;
     entry.expiresAt = now + keepMs;
     this.#written += 1;
     entry.written = this.#written;
@@ -154,8 +147,8 @@ export class BoundedTable {
     this.#bytes += bytes - entry.bytes;
     entry.bytes = bytes;
     if (heldMs > 0) this.#blocked.add(entry);
-    else if (entry.heldUntil > 0) this.#blocked.delete(entry);
-    entry.heldUntil = heldMs > 0 ? now + heldMs : 0;
+    else if (entry.heldUntil !== null) this.#blocked.delete(entry);
+    entry.heldUntil = heldMs > 0 ? now + heldMs : null;
   }
 
   #insert(entry: Entry): void {
@@ -208,7 +201,7 @@ export class BoundedTable {
     const entry = this.#victim(now, before);
     if (entry === undefined) return false;
     this.evicted += 1;
-    if (entry.heldUntil > now) this.evictedBlocks += 1;
+    if (isHeld(entry, now)) this.evictedBlocks += 1;
     this.#drop(entry);
     return true;
   }
@@ -217,7 +210,7 @@ export class BoundedTable {
     if (this.#parked.firstDeadline <= now) return this.#parked.first;
     for (let entry = this.#oldest(); entry !== undefined; entry = this.#oldest()) {
       if (entry.written > before) break;
-      if (entry.heldUntil <= now) return entry;
+      if (entry.heldUntil === null || entry.heldUntil <= now) return entry;
       this.#order.remove(entry.orderIndex);
       this.#parked.add(entry, entry.heldUntil);
     }
@@ -238,11 +231,14 @@ export class BoundedTable {
     this.#expiries.remove(entry.expiryIndex);
     if (entry.parkedIndex >= 0) this.#parked.remove(entry.parkedIndex);
     else this.#order.remove(entry.orderIndex);
-    if (entry.heldUntil > 0) this.#blocked.delete(entry);
+    if (entry.heldUntil !== null) this.#blocked.delete(entry);
     this.#bytes -= entry.bytes;
     release(entry);
   }
 }
+
+/** Whether a block on it is running. */
+const isHeld = ({ heldUntil }: Entry, now: number): boolean => heldUntil !== null && now < heldUntil;
 
 /** A key may remember the entry for long; what it held must not stay with it. */
 function release(entry: Entry): void {
@@ -259,7 +255,7 @@ export function valueAt(entry: Entry | undefined, now: number): StoredRecord | u
  * Measuring costs more than all the rest of a write, and a record grows over many writes if at all. So one that is
  * written often is not measured each time.
  */
-function bytesOf({ writes, bytes, text }: Entry, value: StoredRecord | undefined): number {
+function bytesOf({ writes, bytes, text }: Entry, value: StoredRecord): number {
   if (writes > measuredWrites && writes % measuredEvery !== 0) return bytes;
   return entryBytes + text.length + sizeOf(value);
 }

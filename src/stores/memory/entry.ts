@@ -8,8 +8,8 @@ export interface Entry {
   value: StoredRecord | undefined;
   /** From this time on the record counts as absent. */
   expiresAt: number;
-  /** Until then a block on it runs; 0 if its last write left none. */
-  heldUntil: number;
+  /** Until then a block on it runs; null if its last write left none. */
+  heldUntil: number | null;
   /** The estimated memory it takes, in bytes. */
   bytes: number;
   /** How often it was written. */
@@ -22,13 +22,6 @@ export interface Entry {
   orderIndex: number;
   /** Its place in the heap of parked entries; −1 while it stands in the order of writing. */
   parkedIndex: number;
-  /** What the running step has put; undefined if nothing. */
-  put: StoredRecord | undefined;
-  putRetention: Retention | null;
-  /** What is to be counted for it once the step commits. */
-  putBytes: number;
-  /** The entry that the same step put a record into next. */
-  putNext: Entry | null;
 }
 
 /** What every write touches comes first: it takes as few lines of a cache as can be. */
@@ -37,11 +30,7 @@ export function newEntry(text: string): Entry {
     table: null,
     value: undefined,
     expiresAt: 0,
-    put: undefined,
-    putRetention: null,
-    putBytes: 0,
-    putNext: null,
-    heldUntil: 0,
+    heldUntil: null,
     bytes: 0,
     writes: 0,
     written: 0,
@@ -50,4 +39,15 @@ export function newEntry(text: string): Entry {
     expiryIndex: -1,
     orderIndex: -1,
   };
+}
+
+/** What a running step has put into an entry. */
+export interface Put {
+  readonly entry: Entry;
+  value: StoredRecord;
+  retention: Retention;
+  /** What is to be counted for it once the step commits. */
+  bytes: number;
+  /** What the same step put next. */
+  next: Put | null;
 }

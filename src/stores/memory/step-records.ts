@@ -2,7 +2,7 @@ import { invariant } from '../../core/fault.ts';
 import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
 import { unnamedKey } from '../unnamed-key.ts';
 import { type BoundedTable, valueAt } from './bounded-table.ts';
-import { type Entry, newEntry } from './entry.ts';
+import { type Entry, newEntry, type Put } from './entry.ts';
 
 /** The records of one look or step: reads through to the table, keeps writes back until the step has ended well. */
 export class StepRecords implements Records {
@@ -10,9 +10,9 @@ export class StepRecords implements Records {
   readonly #keys: readonly Key[];
   readonly #now: number;
   #use: 'look' | 'step' | 'ended';
-  /** The entries that the step has put a record into, each once, as a chain. */
-  #first: Entry | null = null;
-  #last: Entry | null = null;
+  /** What the step has put, one for each entry, as a chain. */
+  #first: Put | null = null;
+  #last: Put | null = null;
   /** The key that was used last, and its entry: a rule that gets a record mostly puts it next. */
   #latestKey: Key | null = null;
   #latestEntry: Entry | undefined;
@@ -39,9 +39,13 @@ export class StepRecords implements Records {
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
     invariant(this.#use === 'step', 'A look may not put a record.');
     const entry = this.#entryOf(key) ?? this.#newEntry(key);
-    if (entry.put === undefined) this.#chain(entry);
-    entry.put = value;
-    entry.putRetention = retention;
+    const before = this.#putInto(entry);
+    if (before === null) {
+      this.#chain({ entry, value, retention, bytes: 0, next: null });
+      return;
+    }
+    before.value = value;
+    before.retention = retention;
   }
 
   /** Writes what was put. */
@@ -53,19 +57,13 @@ export class StepRecords implements Records {
   end(): void {
     this.#use = 'ended';
     this.#latestKey = null;
-    let entry = this.#first;
-    while (entry !== null) {
-      const next = entry.putNext;
-      entry.put = undefined;
-      entry.putNext = null;
-      entry = next;
-    }
   }
 
   /** What the step has put, else what is in the table. */
   #valueOf(key: Key): StoredRecord | undefined {
     const entry = this.#entryOf(key);
-    return entry?.put ?? valueAt(entry, this.#now);
+    if (entry === undefined) return undefined;
+    return this.#putInto(entry)?.value ?? valueAt(entry, this.#now);
   }
 
   #entryOf(key: Key): Entry | undefined {
@@ -81,9 +79,13 @@ export class StepRecords implements Records {
 
   /** One that the step has made: it joins the table only when the step commits. */
   #ownEntry(text: string): Entry | undefined {
-    for (let entry = this.#first; entry !== null; entry = entry.putNext)
-      if (entry.text === text) return entry;
+    for (let put = this.#first; put !== null; put = put.next) if (put.entry.text === text) return put.entry;
     return undefined;
+  }
+
+  #putInto(entry: Entry): Put | null {
+    for (let put = this.#first; put !== null; put = put.next) if (put.entry === entry) return put;
+    return null;
   }
 
   #newEntry(key: Key): Entry {
@@ -92,10 +94,10 @@ export class StepRecords implements Records {
     return entry;
   }
 
-  #chain(entry: Entry): void {
-    if (this.#last === null) this.#first = entry;
-    else this.#last.putNext = entry;
-    this.#last = entry;
+  #chain(put: Put): void {
+    if (this.#last === null) this.#first = put;
+    else this.#last.next = put;
+    this.#last = put;
   }
 
   #assertUsable(key: Key): void {
