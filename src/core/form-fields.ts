@@ -2,10 +2,11 @@ import { type Bucket, fullBucket } from './bucket.ts';
 import { type Budget, makeBudget } from './budget.ts';
 import type { AskedWindow } from './client-state.ts';
 import { Fault, shapeOf } from './fault.ts';
+import type { Draft } from './records.ts';
 import { cleanStanding, type Standing } from './standing.ts';
 import type { AccountDevice, BookEntry } from './state.ts';
 import { type WatchedWindow, watchedWindow } from './watch.ts';
-import type { Sighting, Window } from './window.ts';
+import type { Window } from './window.ts';
 
 /** What a text of a record says, by name. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -95,10 +96,10 @@ export function askedIn(asking: unknown, asked: unknown, at: number): AskedWindo
   };
 }
 
-export function windowIn(name: string, value: unknown, at: number): Window {
+export function windowIn(name: string, value: unknown, at: number): Draft<Window> {
   if (value === undefined) return [];
   const list = listIn(name, value);
-  const window: Sighting[] = [];
+  const window: Draft<Window> = [];
   for (let place = 0; place < list.length; place += 2)
     window.push({ id: idIn(name, list[place]), at: at - numberIn(name, list[place + 1]) });
   return window;

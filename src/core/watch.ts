@@ -33,10 +33,10 @@ export function copyWatchedWindow({ id, at, others, watchUntil }: WatchedWindow)
   return { id, at, others: others && copyWindow(others), watchUntil };
 }
 
-/** A window that has seen these, in the order they were added. */
-export function watchedWindow(seen: Window, watchUntil: number | null): WatchedWindow {
+/** A window that has seen these, in the order they were added. They are its own from now on. */
+export function watchedWindow(seen: Draft<Window>, watchUntil: number | null): WatchedWindow {
   const watched = makeWatchedWindow();
-  setSeen(watched, copyWindow(seen));
+  setSeen(watched, seen);
   watched.watchUntil = watchUntil;
   return watched;
 }
@@ -81,7 +81,7 @@ export function noteSeen(state: Draft<WatchedWindow>, token: Token, now: number,
   if (isSame || (!isFresh && others === null)) {
     state.id = token.hash;
     state.at = now;
-    if (others !== null) state.others = orNull(dropOld(others, now, windowMs));
+    if (others !== null) state.others = dropOld(others, now, windowMs);
     return !isSame;
   }
   if (others === null) {
@@ -95,13 +95,11 @@ export function noteSeen(state: Draft<WatchedWindow>, token: Token, now: number,
   return isAdded;
 }
 
-function setSeen(state: Draft<WatchedWindow>, [first, ...others]: Draft<Window>): void {
-  state.id = first?.id ?? null;
-  state.at = first?.at ?? 0;
-  state.others = orNull(others);
+function setSeen(state: Draft<WatchedWindow>, seen: Draft<Window>): void {
+  state.id = seen[0]?.id ?? null;
+  state.at = seen[0]?.at ?? 0;
+  state.others = seen.length > 1 ? seen.slice(1) : null;
 }
-
-const orNull = (others: Draft<Window>): Draft<Window> | null => (others.length === 0 ? null : others);
 
 /** Drops the stalest entries until at most `capacity` are left. */
 export function trimSeen(state: Draft<WatchedWindow>, capacity: number): void {

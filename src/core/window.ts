@@ -52,10 +52,11 @@ export function observe(window: Draft<Window>, token: Token, now: number, window
   return cutTo(window, kept + 1);
 }
 
-/** Drops what is older than the window. */
-export function dropOld(window: Draft<Window>, now: number, windowMs: number): Draft<Window> {
+/** Drops what is older than the window; null where nothing is left. */
+export function dropOld(window: Draft<Window>, now: number, windowMs: number): Draft<Window> | null {
   const isFresh = ({ at }: Sighting): boolean => isWithin(at, now, windowMs);
-  return window.every(isFresh) ? window : window.filter(isFresh);
+  if (window.every(isFresh)) return window;
+  return window.some(isFresh) ? window.filter(isFresh) : null;
 }
 
 function cutTo(window: Draft<Window>, length: number): Draft<Window> {
