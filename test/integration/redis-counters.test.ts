@@ -49,6 +49,8 @@ describe.runIf(isRedisInstalled()).each(places)('counters on $name', ({ settings
     ['a text', (key: string) => ['SET', key, 'of somebody else']],
     ['the end of all numbers', (key: string) => ['SET', key, '9223372036854775807']],
     ['more than can be told', (key: string) => ['SET', key, '9007199254740993']],
+    ['a debt', (key: string) => ['SET', key, '-1000']],
+    ['a debt of one', (key: string) => ['SET', key, '-1', 'PX', '90000']],
   ])('say so of %s under their name, set it aside, and begin anew', async (_, put) => {
     for (const key of ['strange', '{strange}:tagged']) {
       await server.cli(...put(key));

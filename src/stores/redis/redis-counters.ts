@@ -96,7 +96,7 @@ export class DrivenRedisCounters implements RedisCounters {
   /** A share that is a text is written anew where it cannot be read. */
   #setAside(counter: Named): Promise<boolean>[] {
     const [key = '', share] = keysOf(counter);
-    const moving = [setAsideUnless(this.#link, key, (stored) => wholeNumber.test(stored))];
+    const moving = [setAsideUnless(this.#link, key, (stored) => counted.test(stored))];
     if (share !== undefined) moving.push(setAsideUnless(this.#link, share, () => true));
     return moving;
   }
@@ -108,8 +108,8 @@ export class DrivenRedisCounters implements RedisCounters {
 
 type Named = Pick<CounterStep, 'key' | 'share'>;
 
-/** As many digits as are always exact. */
-const wholeNumber = /^-?\d{1,15}$/;
+/** What counting leaves: at least the one hit, and as many digits as are always exact. */
+const counted = /^[1-9]\d{0,14}$/;
 
 /** Whether a call has failed because of what is stored under the name of a counter. */
 function isUncountable(cause: unknown): boolean {
@@ -133,10 +133,11 @@ function shareKey(key: string, share: string): string {
 }
 
 function stateIn(reply: unknown): CounterState {
-  const [count, remainingMs] = Array.isArray(reply) ? reply.map(Number) : [];
-  if (Number.isSafeInteger(count) && Number.isSafeInteger(remainingMs)) {
-    return { count: count ?? 0, remainingMs: remainingMs ?? 0 };
+  const [count = Number.NaN, remainingMs = Number.NaN] = Array.isArray(reply) ? reply.map(Number) : [];
+  if (Number.isSafeInteger(count) && count > 0 && Number.isSafeInteger(remainingMs)) {
+    return { count, remainingMs };
   }
+  // Below one it began with a debt, which would be as many tries for nothing.
   if (Number.isInteger(count)) throw notACounter(`Redis has counted to ${count}`);
   throw new Fault('STORE_FAILED', `Redis answered with ${shapeOf(reply)} where a count was due.`);
 }
