@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
 import { peerOf } from '../../connections/peer.ts';
 import { RequestsAtOnce } from '../../connections/requests-at-once.ts';
+import { stopListening } from '../../connections/stop-listening.ts';
 import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
 import { type ClientIp, createClientIp, type TrustedPeers } from '../client-ip.ts';
@@ -116,12 +117,9 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
     close: async (drainMs = 10_000, graceMs = 0) => {
       door.farewell.begin();
       await sleep(graceMs);
-      // A timer that is due runs before those who have connected meanwhile are taken in.
-      await turn();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
+      const { ended } = await stopListening(server);
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-      await closed;
+      await ended;
       clearTimeout(cut);
       await upstream.close(drainMs);
     },

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections } from '../../connections/connections.ts';
 import { RequestsAtOnce } from '../../connections/requests-at-once.ts';
+import { stopListening } from '../../connections/stop-listening.ts';
 import { Fault } from '../../core/fault.ts';
 import { problemMediaType } from '../../limits/index.ts';
 import type { ConnectionBounds } from './bounds.ts';
@@ -93,11 +94,8 @@ export class HttpListener {
   async drain(): Promise<number> {
     this.#isDraining = true;
     await sleep(this.#bounds.graceMs);
-    // A timer that is due runs before those who have connected meanwhile are taken in: the system would reset them.
-    await turn();
     if (!this.#server.listening) return 0;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+    const { ended: closed } = await stopListening(this.#server);
     const timeout = new AbortController();
     const late = sleep(this.#bounds.drainMs, 'late', { signal: timeout.signal });
     const ended = await Promise.race([closed, late]);
