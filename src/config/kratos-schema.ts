@@ -41,6 +41,7 @@ export const KratosSection = optionalFields(
         'Which address of `X-Forwarded-For` counts: the first, or the nearest that is no trusted proxy.',
       ),
       upstreamTimeoutMs: milliseconds(600_000, 'Until Kratos has begun to answer; then 504.'),
+      maxConnections: whole(1, 1_000_000, 'Of clients at once. Default 20000.'),
     }),
   },
   { description: 'Login backoff in front of Ory Kratos.' },

@@ -28,6 +28,7 @@ describe('settings of login backoff', () => {
         lockoutPath: '/login',
         resetOnSuccess: true,
         forwardedFor: 'first',
+        maxConnections: 20_000,
       },
     });
   });

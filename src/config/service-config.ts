@@ -177,6 +177,8 @@ export interface KratosSettings {
     readonly forwardedFor: 'first' | 'nearest';
     /** Until Kratos has begun to answer; then 504. Default 30 s. */
     readonly upstreamTimeoutMs: number;
+    /** Connections of clients at once; of those to Kratos there are never more. Default 20,000. */
+    readonly maxConnections: number;
   };
 }
 

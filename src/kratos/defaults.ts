@@ -11,6 +11,9 @@ export const backoffDefaults = {
   onStoreFailure: 'policy',
 } as const;
 
+/** Connections to Kratos at once, and as many for requests whose body the client is still sending. */
+export const defaultUpstreamConnections = 1_024;
+
 /** The same for the proxy in front of Kratos. */
 export const proxyDefaults = {
   lockoutPath: '/login',
@@ -18,4 +21,5 @@ export const proxyDefaults = {
   resetOnSuccess: true,
   forwardedFor: 'first',
   upstreamTimeoutMs: 30 * SECOND_MS,
+  maxConnections: 20_000,
 } as const;

@@ -13,7 +13,7 @@ import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { tellChange } from './tell-change.ts';
 import { type ServeFlags, withFlags } from './with-flags.ts';
-import { withinOpenFiles } from './within-open-files.ts';
+import { fewerConnections, withinOpenFiles } from './within-open-files.ts';
 
 /**
  * Serves until the process is told to end.
@@ -30,11 +30,8 @@ export async function serve(flags: ServeFlags, io: CommandIo, started = (): void
   const config = withinOpenFiles(asked, mostFiles);
   makeFolders(config, flags, placeOf);
   const log = createLog({ level: config.telemetry.logLevel });
-  const { maxConnections } = config.listen;
-  if (maxConnections < asked.listen.maxConnections)
-    say(
-      `connections: ${maxConnections} at once for each port, for this process may open ${mostFiles} files (ulimit -n)`,
-    );
+  for (const line of fewerConnections(asked, config))
+    say(`connections: ${line}, for this process may open ${mostFiles} files (ulimit -n)`);
   let watcher: ConfigWatcher | null = null;
   let running: Service | null = null;
   const wish = wishOfHangup(file !== undefined, process.stdin.isTTY);

@@ -94,7 +94,7 @@ export function createKratosProxy(options: KratosProxyOptions): KratosProxy {
   const server = createServer(serverOptions, (request, response) => {
     if (requests.begin(request, response)) door.respond(request, response);
   });
-  const { connections: most = 20_000 } = options;
+  const { connections: most = proxyDefaults.maxConnections } = options;
   server.maxConnections = most;
   const connections = new Connections(
     server,

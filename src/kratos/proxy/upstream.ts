@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Pool } from 'undici';
-import { proxyDefaults } from '../defaults.ts';
+import { defaultUpstreamConnections, proxyDefaults } from '../defaults.ts';
 import { type AnswerJudge, Exchange, type ExchangeFailure } from './exchange.ts';
 
 /** How Kratos is reached. Times in milliseconds. */
@@ -46,7 +46,7 @@ export class Upstream {
   readonly #path: string;
 
   constructor(options: UpstreamOptions) {
-    const { url, connectTimeoutMs = 3_000, connections = 1_024 } = options;
+    const { url, connectTimeoutMs = 3_000, connections = defaultUpstreamConnections } = options;
     const { timeoutMs = proxyDefaults.upstreamTimeoutMs } = options;
     const { origin, pathname } = new URL(url);
     this.#path = pathname.replace(/\/+$/, '');

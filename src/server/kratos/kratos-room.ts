@@ -4,6 +4,7 @@ import type { EventHub } from '../../guard/events.ts';
 import { AddressRanges } from '../../identity/address-ranges.ts';
 import type { TrustedPeers } from '../../kratos/client-ip.ts';
 import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-backoff.ts';
+import { defaultUpstreamConnections } from '../../kratos/defaults.ts';
 import type { KratosEvents } from '../../kratos/events.ts';
 import type { LoginBackoff } from '../../kratos/login-backoff.ts';
 import { MatrixBackoff } from '../../kratos/matrix-backoff.ts';
@@ -128,7 +129,12 @@ function proxyOptions(
   return {
     host: proxy.host,
     port: proxy.port,
-    upstream: { url: upstreamUrl, timeoutMs: proxy.upstreamTimeoutMs },
+    upstream: {
+      url: upstreamUrl,
+      timeoutMs: proxy.upstreamTimeoutMs,
+      connections: Math.min(defaultUpstreamConnections, proxy.maxConnections),
+    },
+    connections: proxy.maxConnections,
     backoff,
     trustedProxies: trust,
     lockoutPath: proxy.lockoutPath,

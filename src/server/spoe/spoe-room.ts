@@ -3,11 +3,11 @@ import type { ServiceConfig } from '../../config/service-config.ts';
 import { judgeVisit } from '../judge-visit.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
 import { peerCheck } from './peer-check.ts';
-import { type SpoeListener, startSpoe } from './spoe-server.ts';
+import { defaultSpoeConnections, type SpoeListener, startSpoe } from './spoe-server.ts';
 
 /** HAProxy's agent on `listen.spoePort`, where one is set. */
 export const openSpoeRoom: OpenRoom = async (parts) => {
-  const { host, spoePort, drainMs } = parts.config.listen;
+  const { host, spoePort, drainMs, maxConnections } = parts.config.listen;
   if (spoePort === null) return null;
   const { log } = parts.observation;
   const onFault = (error: unknown) => log.error({ error }, 'a SPOE message met a fault of ours');
@@ -24,6 +24,7 @@ export const openSpoeRoom: OpenRoom = async (parts) => {
         addressOf: (peer, header) => terms.addressOf(peer, header),
         headers: () => terms.limits,
         drainMs,
+        connections: Math.min(defaultSpoeConnections, maxConnections),
         onFault,
       });
       return `SPOE agent for HAProxy on ${host}:${listener.port}`;

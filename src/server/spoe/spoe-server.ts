@@ -48,7 +48,7 @@ export interface SpoeListener {
   close(): Promise<void>;
 }
 
-const defaultConnections = 1_024;
+export const defaultSpoeConnections = 1_024;
 const defaultHelloMs = 5_000;
 const defaultFarewellMs = 2_000;
 const defaultDrainMs = 10_000;
@@ -75,7 +75,7 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
     sessions.set(socket, serveAgent(socket, decide, patience));
     socket.on('close', () => sessions.delete(socket));
   });
-  server.maxConnections = parts.connections ?? defaultConnections;
+  server.maxConnections = parts.connections ?? defaultSpoeConnections;
   const port = await listen(server, parts);
   let closing: Promise<void> | undefined;
   return {
