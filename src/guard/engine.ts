@@ -123,10 +123,11 @@ export class Engine {
   /** A checked request before its policy. Throws `INPUT_INVALID` where a field does not fit. */
   open(input: GuardRequest): Request {
     const { policy, keyspace } = this.#boundTo(input);
+    if (this.#refusesUnknownFields) assertFields(input);
     // The same signals were checked when they came first.
     const known = this.#identifier.recall?.(input);
     if (known !== undefined) return openRequest(policy, keyspace, known);
-    this.#assertFields(input);
+    assertSignals(input);
     assertAccount(input, policy);
     return openRequest(policy, keyspace, this.#identifier.identify(input));
   }
@@ -134,13 +135,9 @@ export class Engine {
   /** Whom a checked request is about. Without an account it has fewer keys; that is for the caller to find out. */
   locate(input: GuardRequest): Located {
     const { policy, keyspace } = this.#boundTo(input);
-    this.#assertFields(input);
-    return { policy, keyspace, subject: this.#identifier.identify(input) };
-  }
-
-  #assertFields(input: GuardRequest): void {
     if (this.#refusesUnknownFields) assertFields(input);
     assertSignals(input);
+    return { policy, keyspace, subject: this.#identifier.identify(input) };
   }
 
   /** A device of an account, wherever it is. Throws `INPUT_INVALID` where one of the ids does not fit. */

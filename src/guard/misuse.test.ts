@@ -95,6 +95,30 @@ describe('a guard that is misused', () => {
     },
   );
 
+  it('says so of a field that there is not where everything else of the request was seen before', async () => {
+    const guard = createGuard({ secret });
+    const seen = { ...request, ua: 'Mozilla/5.0' };
+    await guard.check(seen);
+    const given = { ...seen, devise: { id: 'd1', confidence: 'HIGH' } };
+    for (const asked of [guard.check(given), guard.fail(given), guard.attempt(given, () => true)]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'INPUT_INVALID',
+        message: /^devise is no field of a request/,
+      });
+    }
+  });
+
+  it('says so of a time by another name, which would be the present', async () => {
+    const guard = createGuard({ secret });
+    const time = { t: 5 } as OperationTime;
+    for (const asked of [guard.check(request, time), guard.explain(request, time)]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'INPUT_INVALID',
+        message: 't is no field of a time: there is at',
+      });
+    }
+  });
+
   it.each([
     ['account', { account: 'a\ud800' }],
     ['account', { account: '\udc00\ud800' }],

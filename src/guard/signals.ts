@@ -52,6 +52,18 @@ export function assertRequest(request: unknown): void {
   }
 }
 
+/**
+ * Refuses a field that there is not: one that is misspelt would be missing, and what it protects with it. Compares by itself,
+ * without `unknownField`: every request comes by here, and to look five names up in a set takes as long as to recall them all.
+ */
+export function assertFields(request: GuardRequest): void {
+  for (const name in request) {
+    if (name === 'action' || name === 'account' || name === 'ip' || name === 'ua' || name === 'device')
+      continue;
+    if (Object.hasOwn(request, name)) throw noField(name);
+  }
+}
+
 const requestFields = fieldNames<GuardRequest>({
   action: true,
   account: true,
@@ -60,12 +72,9 @@ const requestFields = fieldNames<GuardRequest>({
   device: true,
 });
 
-/** Refuses a field that there is not: one that is misspelt would be missing, and what it protects with it. */
-export function assertFields(request: GuardRequest): void {
-  const unknown = unknownField(request, requestFields);
-  if (unknown === null) return;
+function noField(name: string): Fault {
   const known = [...requestFields].join(', ');
-  throw new Fault('INPUT_INVALID', `${unknown} is no field of a request: there are ${known}`);
+  return new Fault('INPUT_INVALID', `${name} is no field of a request: there are ${known}`);
 }
 
 /**
@@ -95,6 +104,8 @@ function assertDevice(device: NonNullable<GuardRequest['device']>): void {
     refuse('device.confidence', 'LOW, MEDIUM or HIGH', device.confidence);
 }
 
+const timeFields = fieldNames<{ at: number }>({ at: true });
+
 /**
  * A time, where one is given. A durable store takes a record whose time has a fraction for corrupt when it reads it back;
  * and a time that stands there by itself would be none, and the present would count.
@@ -102,6 +113,8 @@ function assertDevice(device: NonNullable<GuardRequest['device']>): void {
 export function assertTime(time: { readonly at?: number | undefined } | undefined): void {
   if (time === undefined) return;
   if (typeof time !== 'object' || time === null) refuse('time', 'an object with at', time);
+  const unknown = unknownField(time, timeFields);
+  if (unknown !== null) throw new Fault('INPUT_INVALID', `${unknown} is no field of a time: there is at`);
   const { at } = time;
   if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return;
   throw new Fault('INPUT_INVALID', `at must be whole milliseconds from 0 on, got ${amountOf(at)}`);
