@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBotVerifier, type NameResolver } from './good-bots.ts';
+import { type BotVerifierOptions, createBotVerifier, type NameResolver } from './good-bots.ts';
 
 const google = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const call = (ip: string, ua = google) => ({ method: 'GET', path: '/', ip, ua });
@@ -95,6 +95,21 @@ describe('a verified bot', () => {
   it('refuses a bound that is none', () => {
     expect(() => createBotVerifier({ mostPending: 0 })).toThrow(
       'mostPending must be an integer from 1 to 1000',
+    );
+  });
+
+  it.each([
+    [{ bot: [] }, 'bot is no option of a bot verifier: there are bots, resolver, mostPending, clock'],
+    [{ bots: [{ agent: 'ourbot', domain: ['example.com'] }] }, 'domain is no option of bots[0]'],
+    [
+      { bots: [{ agent: 'ourbot' }] },
+      'bots[0].domains must be a list of texts that are not empty, got nothing',
+    ],
+    [{ bots: [{ agent: 'ourbot', domains: [''] }] }, 'bots[0].domains must be a list of texts'],
+    [{ bots: [{ agent: '', domains: ['example.com'] }] }, 'bots[0].agent must be a text that is not empty'],
+  ])('refuses %j', (options, message) => {
+    expect(() => createBotVerifier(options as BotVerifierOptions)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
     );
   });
 });

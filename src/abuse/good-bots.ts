@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
-import { amountOf, Fault } from '../core/fault.ts';
+import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { addressOf } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
 import type { RequestCall } from './request-event.ts';
@@ -49,6 +50,14 @@ export interface BotVerifierOptions {
   readonly clock?: (() => number) | undefined;
 }
 
+const optionKinds: OptionKinds<BotVerifierOptions> = {
+  bots: 'list',
+  resolver: 'object',
+  mostPending: 'checked',
+  clock: 'function',
+};
+const botKinds: OptionKinds<GoodBot> = { agent: 'checked', domains: 'checked' };
+
 interface Known {
   readonly good: boolean;
   readonly until: number;
@@ -69,6 +78,7 @@ const mostNames = 4;
  * @throws Fault `CONFIG_INVALID` when a bot or a bound is not well formed.
  */
 export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier {
+  assertOptions('a bot verifier', options, optionKinds);
   const { bots = knownBots, mostPending = 16, clock = () => Date.now() } = options;
   if (!Number.isInteger(mostPending) || mostPending < 1 || mostPending > 1_000) {
     throw new Fault(
@@ -76,6 +86,9 @@ export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier
       `mostPending must be an integer from 1 to 1000, got ${amountOf(mostPending)}`,
     );
   }
+  bots.forEach((bot, index) => {
+    assertBot(`bots[${index}]`, bot);
+  });
   const resolver = options.resolver ?? new Resolver({ timeout: 2 * SECOND_MS, tries: 1 });
   const claims = bots.map(({ agent, domains }) => ({
     agent: agent.toLowerCase(),
@@ -121,6 +134,24 @@ export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier
       return looking;
     },
   };
+}
+
+/** One that has no domain is never verified, and one with an empty one is whoever says so. */
+function assertBot(place: string, bot: GoodBot): void {
+  assertOptions(place, bot, botKinds);
+  const { agent, domains } = bot;
+  if (typeof agent !== 'string' || agent === '') {
+    throw new Fault(
+      'CONFIG_INVALID',
+      `${place}.agent must be a text that is not empty, got ${shapeOf(agent)}`,
+    );
+  }
+  if (Array.isArray(domains) && domains.every((domain) => typeof domain === 'string' && domain !== ''))
+    return;
+  throw new Fault(
+    'CONFIG_INVALID',
+    `${place}.domains must be a list of texts that are not empty, got ${shapeOf(domains)}`,
+  );
 }
 
 /** A name server that fails verifies nobody. */

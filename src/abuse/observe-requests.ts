@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { addressOf } from '../identity/address-ranges.ts';
+import { assertCallFields } from '../limits/call.ts';
 import type { ScenarioFinding } from './events.ts';
 import type { RequestEvent } from './request-event.ts';
 import type { Scenarios } from './scenarios.ts';
@@ -48,7 +49,9 @@ export async function observeRequests(
   scenarios: Pick<Scenarios, 'observe'>,
   requests: readonly RequestEvent[],
 ): Promise<RequestReport> {
-  requests.forEach(({ ip }, index) => {
+  requests.forEach((request, index) => {
+    assertCallFields('call', request);
+    const { ip } = request;
     if (addressOf(ip) !== null) return;
     throw new Fault(
       'INPUT_INVALID',

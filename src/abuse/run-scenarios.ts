@@ -1,3 +1,4 @@
+import { assertOptions } from '../core/options.ts';
 import type { Records } from '../core/records.ts';
 import type { ImmediateStore } from '../stores/store.ts';
 import type { EventReading } from './event-reading.ts';
@@ -6,7 +7,7 @@ import { observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
 import { standingLook } from './standing.ts';
-import { Watch, type WatchOptions } from './watch.ts';
+import { Watch, type WatchOptions, watchKinds } from './watch.ts';
 
 /** Scenarios over recorded traffic, in the time of the record. Nothing waits: no promise, no delay, no name is looked up. */
 export interface ScenarioRun {
@@ -35,6 +36,7 @@ export function runScenarios(
   options: WatchOptions,
   reading?: EventReading,
 ): ScenarioRun {
+  assertOptions('a run of scenarios', options, watchKinds);
   const watch = new Watch(options, false, reading);
   return {
     names: watch.names,

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
-import { createLimiter } from '../limits/index.ts';
+import { type Client, createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Store } from '../stores/store.ts';
 import type { ScenarioEvent } from './events.ts';
 import { observeRequests } from './observe-requests.ts';
 import type { RequestEvent } from './request-event.ts';
+import { runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
+import type { WatchOptions } from './watch.ts';
 
 const secret = 'sixteen bytes or more';
 const start = 1_700_000_000_000;
@@ -415,6 +417,32 @@ describe('scenarios', () => {
       message: 'path must be a text, got null',
     });
     await expect(scenarios.standing(without)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  });
+
+  it('say which field of an event there is not: what it should have shown would not be seen', async () => {
+    const { scenarios } = bench();
+    const misspelt = { ...scan(0), headersNames: ['host'] };
+    const message = /^headersNames is no field of a call: there are .*headerNames, status, route$/;
+    for (const asked of [
+      scenarios.observe(misspelt),
+      scenarios.standing(misspelt),
+      observeRequests(scenarios, [scan(0), misspelt]),
+    ]) {
+      await expect(asked).rejects.toMatchObject({ code: 'INPUT_INVALID', message });
+    }
+    await expect(scenarios.lift({ ip: scan(0).ip, usr: 'a' } as Client)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'usr is no field of a client: there are ip, ua, user',
+    });
+    expect(scenarios.counts().observed).toBe(0);
+  });
+
+  it('say which option of a run there is not, and leave fields of recorded events that they do not know', () => {
+    const run = runScenarios(createMemoryStore().immediate, { secret });
+    expect(run.observe({ ...scan(0), t: start } as RequestEvent, start)).toEqual([]);
+    expect(() =>
+      runScenarios(createMemoryStore().immediate, { secret, scenario: [] } as WatchOptions),
+    ).toThrow('scenario is no option of a run of scenarios: there are secret, ');
   });
 
   it('judge reports of others all or not at all', async () => {

@@ -3,6 +3,7 @@ import { Fault, type FaultCode } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
+import { assertCallFields } from '../limits/call.ts';
 import type { Client, Limiter } from '../limits/index.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -18,7 +19,7 @@ import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
 import { type Standpoint, standingLook } from './standing.ts';
-import { type EventGroup, Watch, type WatchOptions } from './watch.ts';
+import { type EventGroup, Watch, type WatchOptions, watchKinds } from './watch.ts';
 
 /** How scenarios are made. Only `store` and `secret` are needed. */
 export interface ScenariosOptions extends WatchOptions {
@@ -53,7 +54,7 @@ export interface Scenarios {
   delay(standing: ScenarioStanding, signal?: AbortSignal): Promise<void>;
   /**
    * Judges a request that has been answered. Gives what was done about it. Not for calls that were refused because of a
-   * block. Throws `INPUT_INVALID` when `ip` is no address; a store that fails is told and counted.
+   * block. Throws `INPUT_INVALID` when `ip` is no address, or a field unknown; a store that fails is told and counted.
    */
   observe(event: RequestEvent): Promise<readonly ScenarioFinding[]>;
   /** Ends what scenarios hold against a client: degradation and block. False when there was nothing. */
@@ -76,15 +77,8 @@ const longestRemembered = 512;
 const shortestShare = 0.25;
 
 const optionKinds: OptionKinds<ScenariosOptions> = {
-  secret: 'checked',
-  previousSecret: 'checked',
+  ...watchKinds,
   store: 'checked',
-  scenarios: 'list',
-  environment: 'checked',
-  name: 'checked',
-  allow: 'object',
-  shadow: 'checked',
-  onEvent: 'function',
   limiter: 'object',
   goodBots: 'object',
   mostDelayed: 'checked',
@@ -139,6 +133,7 @@ class WatchedScenarios implements Scenarios {
   }
 
   async standing(call: RequestCall): Promise<ScenarioStanding> {
+    assertCallFields('call', call);
     const facts = this.#watch.read(call);
     const standpoints = this.#watch.standpointsOf(facts);
     if (standpoints.length === 0) return goodStanding;
@@ -167,6 +162,7 @@ class WatchedScenarios implements Scenarios {
   }
 
   async observe(event: RequestEvent): Promise<readonly ScenarioFinding[]> {
+    assertCallFields('call', event);
     if (this.#watch.isSkipped(event)) return nothing;
     if (this.#goodBots !== null && (await this.#goodBots.verify(event))) {
       this.#watch.tell({ type: 'scenario', what: 'skipped', scenario: null, by: 'bot' });
@@ -182,6 +178,7 @@ class WatchedScenarios implements Scenarios {
   }
 
   async lift(client: Client): Promise<boolean> {
+    assertCallFields('client', client);
     const facts = this.#watch.read({ method: 'GET', path: '/', ...client });
     const standpoints = this.#watch.standpointsOf(facts).filter(({ kind }) => kind !== 'range');
     let lifted = false;

@@ -1,3 +1,4 @@
+import type { OptionKinds } from '../core/options.ts';
 import type { Key } from '../core/records.ts';
 import type { Secrets } from '../identity/component-hasher.ts';
 import { AllowList, type AllowListOptions } from '../limits/allow-list.ts';
@@ -34,6 +35,17 @@ export interface WatchOptions extends Secrets {
   readonly shadow?: boolean | readonly string[] | undefined;
   readonly onEvent?: ScenarioListener | undefined;
 }
+
+export const watchKinds: OptionKinds<WatchOptions> = {
+  secret: 'checked',
+  previousSecret: 'checked',
+  scenarios: 'list',
+  environment: 'checked',
+  name: 'checked',
+  allow: 'object',
+  shadow: 'checked',
+  onEvent: 'function',
+};
 
 /** One key of an event, with the signs that it is judged by. */
 export interface EventGroup extends Group {

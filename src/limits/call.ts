@@ -33,12 +33,74 @@ export interface CallStanding {
   readonly refusedForMs: number;
 }
 
+/** What scenarios see of a call besides. */
+interface Seen {
+  readonly headerNames: unknown;
+  readonly status: unknown;
+  readonly route: unknown;
+}
+
+/**
+ * Refuses a field that there is not: whoever misspells `user` limits everybody behind an address together. Where a client is
+ * asked for a call will do, and one object may serve limiters and scenarios.
+ *
+ * @throws Fault `INPUT_INVALID` that names the field.
+ */
+export function assertCallFields(what: 'call' | 'client', call: object): void {
+  for (const name in call) {
+    if (!isCallField(name as keyof Call) && Object.hasOwn(call, name)) throw noField(what, name);
+  }
+}
+
+/** Compares by itself: to look the names up in a set costs a tenth of a decision. */
+function isCallField(name: keyof Call | keyof Seen): boolean {
+  switch (name) {
+    case 'method':
+    case 'path':
+    case 'otherPaths':
+    case 'header':
+    case 'ip':
+    case 'ua':
+    case 'user':
+    case 'cost':
+    case 'standing':
+    case 'headerNames':
+    case 'status':
+    case 'route':
+      return true;
+    default:
+      // The compiler sees to it that none is missing above.
+      name satisfies never;
+      return false;
+  }
+}
+
+const known = {
+  call: 'method, path, otherPaths, ip, ua, user, header, cost, standing, headerNames, status, route',
+  client: 'ip, ua, user',
+};
+
+function noField(what: 'call' | 'client', name: string): Fault {
+  return new Fault('INPUT_INVALID', `${name} is no field of a ${what}: there are ${known[what]}`);
+}
+
 /** Callers without types hand in anything. @throws Fault `INPUT_INVALID` that names the field. */
 export function assertCall(call: Call): void {
   assertClient('call', call);
   if (typeof call.method !== 'string') refuse('method', call.method);
   if (typeof call.path !== 'string') refuse('path', call.path);
   if (call.otherPaths !== undefined) assertPaths(call.otherPaths);
+  if (call.standing !== undefined) assertStanding(call.standing);
+}
+
+/** What is missing here would be held against nobody. */
+function assertStanding(standing: CallStanding): void {
+  if (typeof standing !== 'object' || standing === null) {
+    throw new Fault('INPUT_INVALID', `standing must be an object, got ${shapeOf(standing)}`);
+  }
+  const { refillScale, refusedForMs } = standing;
+  if (typeof refillScale !== 'number') refuse('standing.refillScale', refillScale, 'a number');
+  if (typeof refusedForMs !== 'number') refuse('standing.refusedForMs', refusedForMs, 'a number');
 }
 
 function assertPaths(paths: unknown): void {
@@ -47,15 +109,16 @@ function assertPaths(paths: unknown): void {
 }
 
 /** A user id that is a number would have a bucket, but no override and no place on an allowlist. */
-export function assertClient(what: string, client: Pick<Call, 'user' | 'ua'>): void {
+export function assertClient(what: 'call' | 'client', client: Pick<Call, 'user' | 'ua'>): void {
   if (typeof client !== 'object' || client === null) {
     throw new Fault('INPUT_INVALID', `${what} must be an object, got ${shapeOf(client)}`);
   }
+  assertCallFields(what, client);
   const { user, ua } = client;
   if (typeof user !== 'string' && user !== undefined && user !== null) refuse('user', user);
   if (typeof ua !== 'string' && ua !== undefined && ua !== null) refuse('ua', ua);
 }
 
-function refuse(field: string, value: unknown): never {
-  throw new Fault('INPUT_INVALID', `${field} must be a string, got ${shapeOf(value)}`);
+function refuse(field: string, value: unknown, expected = 'a string'): never {
+  throw new Fault('INPUT_INVALID', `${field} must be ${expected}, got ${shapeOf(value)}`);
 }

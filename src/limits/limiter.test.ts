@@ -158,7 +158,14 @@ describe('a limiter', () => {
     expect((await faultOf(() => limiter.block(get, 9)))?.code).toBe('INPUT_INVALID');
   });
 
-  it.each<[unknown, string]>([
+  it('takes what scenarios see of a call besides: one object may serve both', async () => {
+    const { limiter } = bench();
+    const seen = { ...get, headerNames: ['host'], status: 200, route: '/list' };
+    expect(await limiter.take(seen)).toMatchObject({ allowed: true });
+    expect(await limiter.lift(seen)).toBe(false);
+  });
+
+  it.each<[unknown, string | RegExp]>([
     [undefined, 'call must be an object, got nothing'],
     ['203.0.113.7', 'call must be an object, got a string of 11 characters'],
     [{ ...get, method: undefined }, 'method must be a string, got nothing'],
@@ -168,16 +175,22 @@ describe('a limiter', () => {
     [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
     [{ ...get, user: 'a\ud800' }, 'user must not contain half of a surrogate pair'],
     [{ ...get, ua: ['curl'] }, 'ua must be a string, got an array of 1'],
+    [{ ...get, userId: 'a' }, /^userId is no field of a call: there are method, path, otherPaths, ip, /],
+    [{ ...get, constructor: 'a' }, /^constructor is no field of a call/],
+    [{ ...get, standing: { refilScale: 0.5, refusedForMs: 0 } }, /^standing.refillScale must be a number/],
+    [{ ...get, standing: { refillScale: 0.5 } }, /^standing.refusedForMs must be a number, got nothing/],
+    [{ ...get, standing: 0.5 }, /^standing must be an object/],
   ])('takes no call that is %j', async (call, message) => {
     const { limiter } = bench();
     const fault = await faultOf(() => limiter.take(call as Call));
     expect(fault).toMatchObject({ code: 'INPUT_INVALID', message });
   });
 
-  it.each<[unknown, string]>([
+  it.each<[unknown, string | RegExp]>([
     [undefined, 'client must be an object, got nothing'],
     [{ ...get, user: 42 }, 'user must be a string, got an integer of 2 digits'],
     [{ ...get, user: '\udc00\ud800' }, 'user must not contain half of a surrogate pair'],
+    [{ ip: get.ip, usr: 'a' }, /^usr is no field of a client: there are ip, ua, user/],
   ])('blocks and lifts no client that is %j', async (given, message) => {
     const { limiter } = bench();
     const client = given as Client;

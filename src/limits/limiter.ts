@@ -30,8 +30,8 @@ import { emitWarning } from './warning.ts';
 export interface Limiter {
   readonly name: string;
   /**
-   * Decides on a call and takes its cost when it is allowed. Throws `INPUT_INVALID` when `ip` is no address, or a field of
-   * the wrong type.
+   * Decides on a call and takes its cost when it is allowed. Throws `INPUT_INVALID` when `ip` is no address, or a field unknown
+   * or of the wrong type.
    */
   take(call: Call): Promise<Verdict>;
   /**
