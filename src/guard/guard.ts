@@ -57,6 +57,12 @@ export interface Guard {
   fail(request: GuardRequest, time?: OperationTime): Promise<Decision>;
   /** Credentials were right (login, otp). A HARD_BLOCK answer means: refuse all the same, and tell it as a `fail`. */
   succeed(request: GuardRequest, time?: OperationTime): Promise<Decision>;
+  /**
+   * An attempt that `check` has allowed was not made: nobody has looked at its credentials, because what verifies them was
+   * away. While the store is away too, it no longer counts on the local caps, which would keep its owner out. A guard around
+   * another one may do without.
+   */
+  withdraw?(request: GuardRequest): Promise<void>;
   /** One call of an api action. `cost` defaults to 1. */
   consume(request: GuardRequest, cost?: number, time?: OperationTime): Promise<Decision>;
   /** check → verify → fail or succeed. `verify` resolves to a value, or to null, undefined or false when wrong. */
@@ -129,6 +135,7 @@ export function assembleGuard(parts: GuardParts): Guard {
     check: (request, time) => decide('check', request, 1, time),
     fail: (request, time) => decide('fail', request, 1, time),
     succeed: (request, time) => decide('succeed', request, 1, time),
+    withdraw: async (request) => modes.withdraw(engine.open(request)),
     consume: (request, cost = 1, time) => decide('consume', request, cost, time),
     attempt: async (request, verify, options) => {
       engine.assertAttempted(request);

@@ -93,6 +93,32 @@ describe('the engine in front of Kratos, with its store away', () => {
     expect(backoff.status()).toMatchObject({ mode: 'DEGRADED', fault: 'STORE_FAILED' });
   });
 
+  it('takes what Kratos never got back from the local caps, once', async () => {
+    const { store, backoff } = scene();
+    store.trouble(sick);
+    for (let failure = 0; failure < 2; failure += 1) await backoff.attempt(login('192.0.2.1'));
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      const verdict = admitted(await backoff.attempt(login('192.0.2.1')));
+      expect(await backoff.settle(login('192.0.2.1'), verdict, 'undelivered')).toBeNull();
+    }
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const verdict = admitted(await backoff.attempt(login('192.0.2.1')));
+      expect(await backoff.settle(login('192.0.2.1'), verdict, 'failure')).toBeNull();
+      await backoff.settle(login('192.0.2.1'), verdict, 'undelivered');
+    }
+    expect(await backoff.attempt(login('192.0.2.1'))).toMatchObject({ allowed: false, reason: 'identifier' });
+  });
+
+  it('takes nothing back that the caps have not counted', async () => {
+    const { store, backoff } = scene();
+    const before = admitted(await backoff.attempt(login('192.0.2.1')));
+    store.trouble(sick);
+    for (let failure = 0; failure < 2; failure += 1) await backoff.attempt(login('192.0.2.1'));
+    for (let attempt = 0; attempt < 3; attempt += 1) admitted(await backoff.attempt(login('192.0.2.1')));
+    await backoff.settle(login('192.0.2.1'), before, 'undelivered');
+    expect(await backoff.attempt(login('192.0.2.1'))).toMatchObject({ allowed: false, reason: 'identifier' });
+  });
+
   it.each(['success', 'likely-success', 'failure'] satisfies LoginOutcome[])(
     'refuses in the same words a login that it could not note: %s',
     async (outcome) => {

@@ -45,14 +45,20 @@ export class MatrixBackoff implements LoginBackoff {
    * A success that a HARD block has overtaken is refused: that closes the race of many guesses in parallel. So is a failure,
    * in the same words, and both count alike: else the one guess of a thousand that is refused would be the right one.
    */
-  async settle(login: LoginAttempt, _: Allowed, outcome: LoginOutcome): Promise<Blocked | null> {
+  async settle(login: LoginAttempt, { mode }: Allowed, outcome: LoginOutcome): Promise<Blocked | null> {
     this.events.emit('outcome', { by: 'matrix', outcome });
+    if (outcome === 'undelivered' && mode === 'DEGRADED') await this.#withdraw(login);
     if (outcome === 'success' || outcome === 'likely-success') {
       const refused = this.#strictest((await this.#decide('succeed', login)).filter(isHard));
       if (refused === null || refused.mode !== 'NORMAL' || !login.hasCredential) return refused;
       return (await this.#fail(login)) ?? refused;
     }
     return outcome === 'failure' && login.hasCredential ? this.#fail(login) : null;
+  }
+
+  async #withdraw(login: LoginAttempt): Promise<void> {
+    const { guard } = this.#options;
+    for (const request of this.#requestsOf(login)) await guard.withdraw?.(request);
   }
 
   /** How a failure is refused that met a block which ran before it; null where Kratos answers. */

@@ -31,6 +31,7 @@ export class LiveGuard implements Guard {
   readonly check: Guard['check'] = (request, time) => this.#current.check(request, time);
   readonly fail: Guard['fail'] = (request, time) => this.#current.fail(request, time);
   readonly succeed: Guard['succeed'] = (request, time) => this.#current.succeed(request, time);
+  readonly withdraw: NonNullable<Guard['withdraw']> = async (request) => this.#current.withdraw?.(request);
   readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
   readonly attempt: Guard['attempt'] = (request, verify, options) => attempt(this, request, verify, options);
   readonly explain: Guard['explain'] = (request, time) => this.#current.explain(request, time);

@@ -17,6 +17,8 @@ export interface CapVerdict {
 /** Judges operations on this node alone while the store is away. Nothing of it ever reaches a store. */
 export interface LocalCaps {
   judge(op: OperationName, request: Request, now: number): CapVerdict;
+  /** An attempt whose `check` was counted was not made: it is taken back. Nothing happens where none is open. */
+  withdraw?(request: Request, now: number): void;
   /** The breaker has closed. What was counted stays counted until its window has passed. */
   endEpoch(): void;
 }
@@ -41,6 +43,12 @@ export class DegradedCaps implements LocalCaps {
     const verdict = this.#admit(subject, now);
     if (verdict.counted) this.#attempts.open(attempt, now);
     return verdict;
+  }
+
+  withdraw({ subject }: Request, now: number): void {
+    const at = this.#attempts.withdraw(attemptTextOf(subject), now);
+    if (at === null) return;
+    for (const table of this.#tables) table.takeBack(keyTextOf(subject, table.cap.scope), at);
   }
 
   endEpoch(): void {

@@ -1,6 +1,7 @@
 import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, invariant } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
+import type { Request } from '../../core/request.ts';
 import type { Call } from '../engine.ts';
 import { type ModeParts, PolicyMode, type PolicyStatus } from './policy-mode.ts';
 
@@ -25,6 +26,11 @@ export class FailureModes {
       return Promise.reject(new Fault('STORE_CLOSED', 'The guard was used after it was closed.'));
     }
     return this.#of(call.policy.name).run(call, at);
+  }
+
+  /** See {@link PolicyMode.withdraw}. */
+  withdraw(request: Request): void {
+    this.#of(request.policy.name).withdraw(request);
   }
 
   /** The present mode of one policy on this node. */

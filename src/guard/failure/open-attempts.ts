@@ -32,6 +32,14 @@ export class OpenAttempts {
     return open.length > 0;
   }
 
+  /** Ends the attempt that was opened last, which was none after all. Gives when that was; null when there is none. */
+  withdraw(subject: string, now: number): number | null {
+    const open = this.#live(subject, now);
+    if (open.length > 1) this.#opened.set(subject, open.slice(0, -1));
+    else this.#opened.delete(subject);
+    return open.at(-1) ?? null;
+  }
+
   /** Forgets all: what was counted in one degraded epoch pays for nothing in the next. */
   clear(): void {
     this.#opened.clear();

@@ -2,6 +2,7 @@ import type { Decision, Mode } from '../../core/decision.ts';
 import { Fault, type FaultCode } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Key } from '../../core/records.ts';
+import type { Request } from '../../core/request.ts';
 import { setAsideAmong } from '../../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
 import { isStoreFailure } from '../../stores/store-failure.ts';
@@ -139,6 +140,11 @@ export class PolicyMode {
     this.#tick();
     if (!line.spell.isOver) this.#noteFailure();
     return this.#answer(call, at ?? this.#now);
+  }
+
+  /** Where the caps have counted it. The store keeps nothing of a `check`. */
+  withdraw(request: Request): void {
+    this.#caps.withdraw?.(request, this.#tick());
   }
 
   status(): PolicyStatus {
