@@ -94,7 +94,7 @@ describe('a verified bot', () => {
 
   it('refuses a bound that is none', () => {
     expect(() => createBotVerifier({ mostPending: 0 })).toThrow(
-      'mostPending must be an integer from 1 to 1000',
+      'mostPending must be a whole number from 1 to 1000',
     );
   });
 

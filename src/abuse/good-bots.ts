@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
+import { assertWhole } from '../core/amounts.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { addressOf } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
@@ -80,12 +81,7 @@ const mostNames = 4;
 export function createBotVerifier(options: BotVerifierOptions = {}): BotVerifier {
   assertOptions('a bot verifier', options, optionKinds);
   const { bots = knownBots, mostPending = 16, clock = () => Date.now() } = options;
-  if (!Number.isInteger(mostPending) || mostPending < 1 || mostPending > 1_000) {
-    throw new Fault(
-      'CONFIG_INVALID',
-      `mostPending must be an integer from 1 to 1000, got ${amountOf(mostPending)}`,
-    );
-  }
+  assertWhole('CONFIG_INVALID', 'mostPending', mostPending, 1, 1_000);
   bots.forEach((bot, index) => {
     assertBot(`bots[${index}]`, bot);
   });

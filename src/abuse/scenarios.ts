@@ -1,5 +1,6 @@
+import { assertWhole } from '../core/amounts.ts';
 import { SECOND_MS } from '../core/duration.ts';
-import { Fault, type FaultCode } from '../core/fault.ts';
+import type { FaultCode } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
@@ -115,9 +116,7 @@ class WatchedScenarios implements Scenarios {
 
   constructor(options: ScenariosOptions) {
     const { limiter, mostDelayed = defaultMostDelayed } = options;
-    if (!Number.isInteger(mostDelayed) || mostDelayed < 0 || mostDelayed > 10_000) {
-      throw new Fault('CONFIG_INVALID', 'mostDelayed must be an integer from 0 to 10000');
-    }
+    assertWhole('CONFIG_INVALID', 'mostDelayed', mostDelayed, 0, 10_000);
     this.#watch = new Watch(options, limiter !== undefined);
     this.names = this.#watch.names;
     this.#store = clearingStore(options.store, (setAside) =>

@@ -8,7 +8,7 @@ export interface RateLimit {
   /** When one more unit is there, by the store's clock. */
   readonly resetTime: Date | null;
   readonly verdict: Verdict;
-  /** Sets what the call costs in the end: an integer of at least 0. */
+  /** Sets what the call costs in the end: a whole number of at least 0. */
   settle(cost: number): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { isPriority } from './wait-lanes.ts';
  * @throws Fault `INPUT_INVALID` that names the field.
  */
 export function checkCall(call: CallOptions): void {
-  if (typeof call !== 'object' || call === null) throw invalid('A call', 'an object', shapeOf(call));
+  if (typeof call !== 'object' || call === null) throw invalid('call', 'an object', shapeOf(call));
   checkNames(call);
   const { priority, signal, deadlineMs } = call;
   if (priority !== undefined && !isPriority(priority)) throw unknownPriority(priority);
@@ -20,8 +20,7 @@ export function checkCall(call: CallOptions): void {
 }
 
 function unknownPriority(priority: never): Fault {
-  const wanted = 'A priority is health, critical, normal or background';
-  return new Fault('INPUT_INVALID', `${wanted}, not ${shapeOf(priority)}.`);
+  return invalid('priority', 'health, critical, normal or background', shapeOf(priority));
 }
 
 /** Compares by itself, without `unknownField`: to look names up in a set costs half as much as all the rest of an admission. */
@@ -38,5 +37,5 @@ function noField(name: string): Fault {
 }
 
 function invalid(what: string, wanted: string, got: string): Fault {
-  return new Fault('INPUT_INVALID', `${what} must be ${wanted}, not ${got}.`);
+  return new Fault('INPUT_INVALID', `${what} must be ${wanted}, got ${got}`);
 }

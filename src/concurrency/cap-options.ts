@@ -1,3 +1,4 @@
+import { assertNumber, assertWhole } from '../core/amounts.ts';
 import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
@@ -7,7 +8,6 @@ import { type Clock, systemClock } from './clock.ts';
 import { fixedLimit, type Limit } from './limit.ts';
 import { assertFree } from './limit-holding.ts';
 import { PressureMeter } from './pressure.ts';
-import { assertShare, assertWhole } from './settings.ts';
 
 /** How one cap behaves. */
 export interface CapOptions {
@@ -100,12 +100,12 @@ export function completeCapOptions(options: CapOptions, beside: readonly CapSett
     onEvent: options.onEvent === undefined ? () => {} : harmless('cap', options.onEvent),
     meter: options.meter ?? new PressureMeter(),
   });
-  assertWhole('limit', limit.current, 1, LARGEST_LIMIT);
-  assertShare('limit.strain', limit.strain);
-  assertWhole('queue', queue, 0, LARGEST_LIMIT);
-  assertWhole('queueDeadlineMs', queueDeadlineMs, 1, LONGEST_MS);
-  assertWhole('healthReserve', healthReserve, 1, LARGEST_LIMIT);
-  assertWhole('maxRunMs', maxRunMs, 1, LONGEST_MS);
+  assertWhole('CONFIG_INVALID', 'limit', limit.current, 1, LARGEST_LIMIT);
+  assertNumber('CONFIG_INVALID', 'limit.strain', limit.strain, 0, 1);
+  assertWhole('CONFIG_INVALID', 'queue', queue, 0, LARGEST_LIMIT);
+  assertWhole('CONFIG_INVALID', 'queueDeadlineMs', queueDeadlineMs, 1, LONGEST_MS);
+  assertWhole('CONFIG_INVALID', 'healthReserve', healthReserve, 1, LARGEST_LIMIT);
+  assertWhole('CONFIG_INVALID', 'maxRunMs', maxRunMs, 1, LONGEST_MS);
   assertFree(limit, beside);
   return settings;
 }
@@ -118,5 +118,5 @@ function readSource(source: CapOptions['learnFrom'] = 'handler'): 'handler' | 'r
 function readLimit(limit: CapOptions['limit']): Limit {
   if (typeof limit === 'number') return fixedLimit(limit);
   if (typeof limit === 'object' && limit !== null && typeof limit.observe === 'function') return limit;
-  throw new Fault('CONFIG_INVALID', `limit must be a number or a limit that moves, not ${shapeOf(limit)}.`);
+  throw new Fault('CONFIG_INVALID', `limit must be a number or a limit that moves, got ${shapeOf(limit)}`);
 }

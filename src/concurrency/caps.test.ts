@@ -76,7 +76,7 @@ describe('createCaps', () => {
     expect(() => createCaps({ routes })).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
-        message: 'routes.read.limit must be a whole number from 1 to 1000000, not the integer 0.',
+        message: 'routes.read.limit must be a whole number from 1 to 1000000, got the integer 0',
       }),
     );
   });

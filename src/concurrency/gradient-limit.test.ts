@@ -128,8 +128,8 @@ describe('gradientLimit', () => {
 
   it.each<[unknown, string]>([
     [{ max: 10, mim: 2 }, 'mim is no option of a gradient limit: there are max, min, '],
-    [{ max: 10, min: null }, 'min must be a whole number from 1 to 10, not null'],
-    [{ max: 5n }, 'max must be a whole number from 1 to 1000000, not a bigint'],
+    [{ max: 10, min: null }, 'min must be a whole number from 1 to 10, got null'],
+    [{ max: 5n }, 'max must be a whole number from 1 to 1000000, got a bigint'],
     [10, 'options of a gradient limit must be an object, got an integer of 2 digits'],
     [null, 'options of a gradient limit must be an object, got null'],
   ])('names what is wrong with %o', (options, message) => {

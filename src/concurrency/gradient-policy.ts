@@ -1,6 +1,6 @@
+import { assertWhole, isNumber, outOfRange } from '../core/amounts.ts';
 import { DAY_MS } from '../core/duration.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
-import { assertAbove, assertWhole } from './settings.ts';
 
 /** The numbers of the gradient limit. The defaults suit any dependency that answers within 1 ms to 10 s. */
 export interface GradientPolicy {
@@ -46,7 +46,7 @@ const optionKinds: OptionKinds<GradientPolicy> = {
 export function completePolicy(options: GradientOptions): GradientPolicy {
   assertOptions('a gradient limit', options, optionKinds);
   const { max } = options;
-  assertWhole('max', max, 1, 1_000_000);
+  assertWhole('CONFIG_INVALID', 'max', max, 1, 1_000_000);
   const {
     min = Math.max(1, Math.ceil(max / 10)),
     initial = max,
@@ -57,14 +57,16 @@ export function completePolicy(options: GradientOptions): GradientPolicy {
     longMs = 60_000,
     probeEveryMs = 30_000,
   } = options;
-  assertWhole('min', min, 1, max);
-  assertWhole('initial', initial, min, max);
-  assertAbove('tolerance', tolerance, 1, HIGHEST_TOLERANCE);
-  assertWhole('windowMs', windowMs, 1, 60_000);
-  assertWhole('minSamples', minSamples, 2, 100_000);
-  assertWhole('cooldownMs', cooldownMs, 1, DAY_MS);
-  assertWhole('longMs', longMs, windowMs, DAY_MS);
-  assertWhole('probeEveryMs', probeEveryMs, windowMs, DAY_MS);
+  assertWhole('CONFIG_INVALID', 'min', min, 1, max);
+  assertWhole('CONFIG_INVALID', 'initial', initial, min, max);
+  if (!(isNumber(tolerance, 1, HIGHEST_TOLERANCE) && tolerance > 1)) {
+    throw outOfRange('CONFIG_INVALID', 'tolerance', `above 1 and at most ${HIGHEST_TOLERANCE}`, tolerance);
+  }
+  assertWhole('CONFIG_INVALID', 'windowMs', windowMs, 1, 60_000);
+  assertWhole('CONFIG_INVALID', 'minSamples', minSamples, 2, 100_000);
+  assertWhole('CONFIG_INVALID', 'cooldownMs', cooldownMs, 1, DAY_MS);
+  assertWhole('CONFIG_INVALID', 'longMs', longMs, windowMs, DAY_MS);
+  assertWhole('CONFIG_INVALID', 'probeEveryMs', probeEveryMs, windowMs, DAY_MS);
   return Object.freeze({
     min,
     max,

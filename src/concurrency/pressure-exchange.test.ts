@@ -175,7 +175,7 @@ describe('pressure by the store', () => {
     expect(watch.pressureOf('orders')).toBeCloseTo(0.8, 9);
     expect(faults[0]).toMatchObject({
       code: 'INPUT_INVALID',
-      message: 'pressure must give a number from 0 to 1, not the number NaN.',
+      message: 'pressure must give a number from 0 to 1, got the number NaN',
     });
   });
 });
@@ -230,7 +230,7 @@ describe('options of the exchange', () => {
     [{ onFault: 'log' }, 'onFault must be a function, got a string of 3 characters'],
     [{ store: null }, 'store must be an object, got null'],
     [{ every: 5 }, 'every is no option of '],
-    [{ everyMs: null }, 'everyMs must be a whole number from 10 to 5000, not null'],
+    [{ everyMs: null }, 'everyMs must be a whole number from 10 to 5000, got null'],
   ])('are refused by name: %o', (wrong, message) => {
     const { both } = exchange();
     const fault = expect.objectContaining({

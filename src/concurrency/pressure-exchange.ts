@@ -1,3 +1,4 @@
+import { assertWhole } from '../core/amounts.ts';
 import { amountOf, Fault } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
@@ -13,7 +14,6 @@ import {
   pressureKey,
   pressureRetention,
 } from './pressure-record.ts';
-import { assertWhole } from './settings.ts';
 
 /** What both sides of the exchange need. */
 export interface ExchangeOptions {
@@ -74,7 +74,7 @@ export function publishPressure(options: PublishOptions): () => void {
 /** One node's level that is no number would make the mean of all nodes none, and relieve the service of its backpressure. */
 function levelOf(pressure: number): number {
   if (typeof pressure === 'number' && !Number.isNaN(pressure)) return Math.min(1, Math.max(0, pressure));
-  throw new Fault('INPUT_INVALID', `pressure must give a number from 0 to 1, not ${amountOf(pressure)}.`);
+  throw new Fault('INPUT_INVALID', `pressure must give a number from 0 to 1, got ${amountOf(pressure)}`);
 }
 
 export interface WatchOptions extends ExchangeOptions {
@@ -145,7 +145,7 @@ export function watchPressure(options: WatchOptions): PressureWatch {
 /** Runs `work` every so often, never twice at once. */
 function repeat(options: ExchangeOptions, work: () => Promise<void>): () => void {
   const { everyMs = 1_000, clock = systemClock } = options;
-  assertWhole('everyMs', everyMs, 10, FRESH_MS);
+  assertWhole('CONFIG_INVALID', 'everyMs', everyMs, 10, FRESH_MS);
   const onFault = harmless('pressure', options.onFault);
   let cancel = () => {};
   let isStopped = false;

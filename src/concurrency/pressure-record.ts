@@ -40,7 +40,7 @@ export function assertName(what: string, name: string): void {
   if (typeof name === 'string' && names.test(name)) return;
   throw new Fault(
     'CONFIG_INVALID',
-    `${what} must be 1 to 64 letters, digits or . _ @ -, a letter or digit first, not ${shapeOf(name)}.`,
+    `${what} must be 1 to 64 letters, digits or . _ @ -, a letter or digit first, got ${shapeOf(name)}`,
   );
 }
 

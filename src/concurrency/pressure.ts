@@ -1,3 +1,4 @@
+import { assertNumber } from '../core/amounts.ts';
 /**
  * Pressure: from 0 (all is well) to 1 (nothing gets through), what a service tells its gateway.
  *
@@ -9,7 +10,6 @@
  * that the signal takes to arrive, or the loop would swing. A gateway that does nothing sees x ⁄ (x + 0.1).
  */
 import { SECOND_MS } from '../core/duration.ts';
-import { assertShare } from './settings.ts';
 
 const RISE_PER_SECOND = 1;
 const LEAK_PER_SECOND = 0.1;
@@ -72,7 +72,7 @@ export const REFILL_FLOOR = 0.1;
  * @throws Fault `CONFIG_INVALID` when the floor is none
  */
 export function refillScale(pressure: number, floor: number = REFILL_FLOOR): number {
-  assertShare('floor', floor);
+  assertNumber('CONFIG_INVALID', 'floor', floor, 0, 1);
   if (typeof pressure !== 'number' || !(pressure > 0)) return 1;
   return Math.max(floor, 1 - Math.min(1, pressure));
 }

@@ -129,12 +129,12 @@ describe('the limit and the queue', () => {
   });
 
   it.each([
-    [{ deadlineMs: Number.NaN }, 'deadlineMs must be a number of milliseconds, not the number NaN.'],
-    [{ deadlineMs: '5' }, 'deadlineMs must be a number of milliseconds, not a string of 1 characters.'],
-    [{ deadlineMs: null }, 'deadlineMs must be a number of milliseconds, not null.'],
-    [{ signal: null }, 'signal must be an AbortSignal, not null.'],
-    [{ signal: 'gone' }, 'signal must be an AbortSignal, not a string of 4 characters.'],
-    [null, 'A call must be an object, not null.'],
+    [{ deadlineMs: Number.NaN }, 'deadlineMs must be a number of milliseconds, got the number NaN'],
+    [{ deadlineMs: '5' }, 'deadlineMs must be a number of milliseconds, got a string of 1 characters'],
+    [{ deadlineMs: null }, 'deadlineMs must be a number of milliseconds, got null'],
+    [{ signal: null }, 'signal must be an AbortSignal, got null'],
+    [{ signal: 'gone' }, 'signal must be an AbortSignal, got a string of 4 characters'],
+    [null, 'call must be an object, got null'],
     [{ deadlineMS: 5 }, 'deadlineMS is no field of a call: there are priority, signal, deadlineMs.'],
     [{ prio: undefined }, 'prio is no field of a call: there are priority, signal, deadlineMs.'],
   ])('sheds nobody for %j, and says what is wrong with it', async (wrong, message) => {
@@ -343,18 +343,18 @@ describe('options', () => {
   });
 
   it.each([
-    [{}, 'not nothing'],
-    [{ limit: '5' }, 'not a string of 1 characters'],
-    [{ limit: null }, 'not null'],
-    [{ limit: 1, queue: null }, 'queue must be a whole number from 0 to 1000000, not null'],
+    [{}, 'got nothing'],
+    [{ limit: '5' }, 'got a string of 1 characters'],
+    [{ limit: null }, 'got null'],
+    [{ limit: 1, queue: null }, 'queue must be a whole number from 0 to 1000000, got null'],
     [
       { limit: 1, queueDeadlineMs: null },
-      'queueDeadlineMs must be a whole number from 1 to 86400000, not null',
+      'queueDeadlineMs must be a whole number from 1 to 86400000, got null',
     ],
-    [{ limit: 1, healthReserve: null }, 'healthReserve must be a whole number from 1 to 1000000, not null'],
-    [{ limit: 1, maxRunMs: null }, 'maxRunMs must be a whole number from 1 to 86400000, not null'],
-    [{ limit: {} }, 'not an object'],
-    [{ limit: { current: 1, observe() {} } }, 'limit.strain must be a number from 0 to 1, not nothing'],
+    [{ limit: 1, healthReserve: null }, 'healthReserve must be a whole number from 1 to 1000000, got null'],
+    [{ limit: 1, maxRunMs: null }, 'maxRunMs must be a whole number from 1 to 86400000, got null'],
+    [{ limit: {} }, 'got an object'],
+    [{ limit: { current: 1, observe() {} } }, 'limit.strain must be a number from 0 to 1, got nothing'],
     [{ limit: 1, shadow: 'false' }, 'shadow must be true or false, got a string of 5 characters'],
     [
       { limit: 1, learnFrom: 'report' },

@@ -1,4 +1,4 @@
-import { amountOf, Fault } from '../core/fault.ts';
+import { assertNumber, assertWhole } from '../core/amounts.ts';
 import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
 import { checkCall } from './call-check.ts';
@@ -7,7 +7,6 @@ import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } 
 import { hold } from './limit-holding.ts';
 import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
-import { assertWhole } from './settings.ts';
 import { shed, tellShed } from './shedding.ts';
 import { type Circumstances, circumstancesOf, Slot, type SlotKeeper, type Timing } from './slot.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -103,9 +102,7 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   observe(latencyMs: number): void {
-    if (!Number.isFinite(latencyMs) || latencyMs < 0) {
-      throw new Fault('INPUT_INVALID', `A latency is a number of milliseconds, not ${amountOf(latencyMs)}.`);
-    }
+    assertNumber('INPUT_INVALID', 'latencyMs', latencyMs, 0);
     this.learn(latencyMs, this.calls.count, this.settings.clock.now(), 1);
   }
 
@@ -123,7 +120,7 @@ class SlotCap implements Cap, SlotKeeper {
   }
 
   pin(limit: number, order: PinOrder): void {
-    assertWhole('limit', limit, 1, LARGEST_LIMIT);
+    assertWhole('CONFIG_INVALID', 'limit', limit, 1, LARGEST_LIMIT);
     const { who, why, forMs } = checkPinOrder(order);
     const { clock, route, onEvent } = this.settings;
     this.cancelPin?.();

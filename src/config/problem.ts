@@ -1,5 +1,6 @@
 import type Type from 'typebox';
 import Value from 'typebox/value';
+import { numberWords, wholeWords } from '../core/amounts.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 import { isTree, type Tree } from './tree.ts';
 
@@ -132,18 +133,12 @@ function expectation(schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const { type } = schema;
   if (type === 'integer' || type === 'number') {
-    return `${type === 'integer' ? 'a whole number' : 'a number'}${range(schema.minimum, schema.maximum)}`;
+    return (type === 'integer' ? wholeWords : numberWords)(schema.minimum, schema.maximum);
   }
   if (type === 'string') return `a string${size(schema.minLength, schema.maxLength, 'characters')}`;
   if (type === 'array') return `a list${size(schema.minItems, schema.maxItems, 'entries')}`;
   if (type === 'boolean') return 'true or false';
   return type === 'object' ? 'an object' : (type ?? 'something else');
-}
-
-function range(least: number | undefined, most: number | undefined): string {
-  if (least !== undefined && most !== undefined) return ` from ${least} to ${most}`;
-  if (least !== undefined) return ` of at least ${least}`;
-  return most === undefined ? '' : ` of at most ${most}`;
 }
 
 function size(least: number | undefined, most: number | undefined, unit: string): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { isNumber, outOfRange } from '../core/amounts.ts';
 import { DAY_MS, SECOND_MS } from '../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { assertSecret, type Secret } from '../identity/hmac.ts';
 import { assistedDevice } from './assisted-device.ts';
@@ -152,11 +153,8 @@ const longestToken = 96;
 const isShort = (token: string) => token.length > 0 && token.length <= longestToken;
 
 function assertTime(name: string, value: number): void {
-  if (typeof value === 'number' && value >= SECOND_MS && value <= 400 * DAY_MS) return;
-  throw new Fault(
-    'CONFIG_INVALID',
-    `${name} must be from one second to 400 days in ms, got ${amountOf(value)}`,
-  );
+  if (isNumber(value, SECOND_MS, 400 * DAY_MS)) return;
+  throw outOfRange('CONFIG_INVALID', name, 'from one second to 400 days in ms', value);
 }
 
 /** Another value would go into the header as it is. `None` is not offered: a sign-in is no part of other people's pages. */

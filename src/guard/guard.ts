@@ -1,5 +1,5 @@
+import { assertWhole } from '../core/amounts.ts';
 import type { Decision } from '../core/decision.ts';
-import { amountOf, Fault } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Identifier } from '../identity/identifier.ts';
 import type { OperatorNote } from '../operators/operator-note.ts';
@@ -172,12 +172,7 @@ export function assembleGuard(parts: GuardParts): Guard {
  * and one count over both would, where `every` is even, tell of the same half forever.
  */
 function decisionSampler(every: number): (event: DecisionEvent) => boolean {
-  if (!Number.isSafeInteger(every) || every < 1) {
-    throw new Fault(
-      'CONFIG_INVALID',
-      `allowEventEvery must be a whole number of at least 1, got ${amountOf(every)}`,
-    );
-  }
+  assertWhole('CONFIG_INVALID', 'allowEventEvery', every, 1);
   const allowed = new Map<string, number>();
   return ({ op, policy, decision: { outcome, mode, shadow } }) => {
     if (every === 1 || outcome !== 'ALLOW' || mode !== 'NORMAL') return true;

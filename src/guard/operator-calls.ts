@@ -1,6 +1,7 @@
+import { assertWhole } from '../core/amounts.ts';
 import { leaveBook } from '../core/book.ts';
 import type { Scope } from '../core/decision.ts';
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
 import { readLive } from '../core/retention.ts';
@@ -98,12 +99,7 @@ export class OperatorCalls {
     const { scope, level, ...note } = placement;
     const located = this.#engine.locate(input);
     const { policy, keyspace } = located;
-    if (!Number.isInteger(level) || level < 1 || level > policy.ladder.maxLevel) {
-      throw new Fault(
-        'INPUT_INVALID',
-        `level must be an integer from 1 to ${policy.ladder.maxLevel}, got ${amountOf(level)}`,
-      );
-    }
+    assertWhole('INPUT_INVALID', 'level', level, 1, policy.ladder.maxLevel);
     const address = addressIn(located, scope);
     const id = formatAddress(address);
     const key = keyOf(address, keyspace);

@@ -1,3 +1,4 @@
+import { isWhole, wholeWords } from '../core/amounts.ts';
 import { amountOf, shapeOf } from '../core/fault.ts';
 import { type CredentialPolicy, defaultApi, defaultLogin, type Policy } from '../core/policy.ts';
 
@@ -26,9 +27,7 @@ export function policyProblem(place: string, policy: Policy): string | null {
 
 function problemIn(place: string, model: unknown, given: unknown): string | null {
   if (typeof model === 'number') {
-    if (Number.isSafeInteger(given) && (given as number) >= 0) return null;
-    const got = typeof given === 'number' ? amountOf(given) : shapeOf(given);
-    return `${place} must be a whole number of at least 0, got ${got}`;
+    return isWhole(given, 0) ? null : `${place} must be ${wholeWords(0)}, got ${amountOf(given)}`;
   }
   if (typeof model === 'object' && model !== null) return problemInside(place, model, given);
   if (typeof given === typeof model) return null;

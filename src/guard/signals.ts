@@ -1,4 +1,5 @@
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { assertWhole, isWhole, outOfRange } from '../core/amounts.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import { fieldNames, unknownField } from '../core/options.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Confidence } from '../core/subject.ts';
@@ -116,8 +117,8 @@ export function assertTime(time: { readonly at?: number | undefined } | undefine
   const unknown = unknownField(time, timeFields);
   if (unknown !== null) throw new Fault('INPUT_INVALID', `${unknown} is no field of a time: there is at`);
   const { at } = time;
-  if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return;
-  throw new Fault('INPUT_INVALID', `at must be whole milliseconds from 0 on, got ${amountOf(at)}`);
+  if (at === undefined || isWhole(at, 0)) return;
+  throw outOfRange('INPUT_INVALID', 'at', 'whole milliseconds from 0 on', at);
 }
 
 /** A cost is a whole number that at least an empty bucket of each limit could bear. */
@@ -125,7 +126,5 @@ export function assertCost(cost: number, policy: Policy): void {
   if (policy.kind !== 'rate') return;
   const { minor, moderate, severe } = policy.limits;
   const max = Math.min(minor, moderate, severe);
-  if (!Number.isInteger(cost) || cost < 1 || cost > max) {
-    throw new Fault('INPUT_INVALID', `cost must be an integer from 1 to ${max}, got ${amountOf(cost)}`);
-  }
+  assertWhole('INPUT_INVALID', 'cost', cost, 1, max);
 }

@@ -1,6 +1,6 @@
+import { assertNumber, assertWhole } from '../core/amounts.ts';
 import type { Quota } from '../core/bucket.ts';
 import { SECOND_MS } from '../core/duration.ts';
-import { amountOf, Fault } from '../core/fault.ts';
 import type { OptionKinds } from '../core/options.ts';
 
 /** How much a caller may do. */
@@ -58,8 +58,8 @@ export const mostOwedMilli = 4_000_000 * milliCost;
 /** @throws Fault `CONFIG_INVALID` when the rate or the burst is out of range; `name` says which limit it was. */
 export function toAllowance(name: string, { ratePerSecond, burst = defaultLimit.burst }: Limit): Allowance {
   const { leastRate, mostRate, leastBurst, mostBurst } = limitBounds;
-  assertWithin(`${name}.ratePerSecond`, ratePerSecond, leastRate, mostRate);
-  assertWithin(`${name}.burst`, burst, leastBurst, mostBurst);
+  assertNumber('CONFIG_INVALID', `${name}.ratePerSecond`, ratePerSecond, leastRate, mostRate);
+  assertNumber('CONFIG_INVALID', `${name}.burst`, burst, leastBurst, mostBurst);
   // A bucket that cannot hold one unit would refuse every call for ever.
   const capacityMilli = Math.max(milliCost, Math.round(burst * ratePerSecond * milliCost));
   return Object.freeze({
@@ -84,17 +84,7 @@ export function scaledQuota({ quota }: Allowance, scale: number): Quota {
   return bounded === 1 ? quota : { ...quota, limit: Math.max(1, Math.round(quota.limit * bounded)) };
 }
 
-function assertWithin(name: string, value: number, least: number, most: number): void {
-  if (typeof value === 'number' && value >= least && value <= most) return;
-  throw new Fault(
-    'CONFIG_INVALID',
-    `${name} must be a number from ${least} to ${most}, got ${amountOf(value)}`,
-  );
-}
-
-/** @throws Fault with `code` when the cost is not an integer from 0 to 1,000,000. */
+/** @throws Fault with `code` when the cost is not a whole number from 0 to 1,000,000. */
 export function assertCost(code: 'CONFIG_INVALID' | 'INPUT_INVALID', name: string, cost: number): void {
-  const { mostCost } = limitBounds;
-  if (Number.isInteger(cost) && cost >= 0 && cost <= mostCost) return;
-  throw new Fault(code, `${name} must be an integer from 0 to ${mostCost}, got ${amountOf(cost)}`);
+  assertWhole(code, name, cost, 0, limitBounds.mostCost);
 }

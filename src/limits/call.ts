@@ -19,7 +19,7 @@ export interface Call {
   readonly user?: string | null | undefined;
   /** Reads a header by its lower-case name, where an allowlist looks at headers. */
   readonly header?: ((name: string) => string | undefined) | undefined;
-  /** Instead of the cost of the route: an integer from 0 to 1,000,000. */
+  /** Instead of the cost of the route: a whole number from 0 to 1,000,000. */
   readonly cost?: number | undefined;
   /** What others hold against the caller. Default: nothing. */
   readonly standing?: CallStanding | undefined;

@@ -1,4 +1,4 @@
-import { amountOf, Fault } from '../core/fault.ts';
+import { assertWhole } from '../core/amounts.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -43,7 +43,7 @@ export interface Limiter {
    * Sets what an allowed call costs in the end: less gives back, more is taken, also from what is not there yet.
    * Nothing happens for a call that the store has not charged. May be called again.
    *
-   * @param cost an integer from 0 to 1,000,000
+   * @param cost a whole number from 0 to 1,000,000
    */
   settle(verdict: Verdict, cost: number): Promise<void>;
   /**
@@ -222,12 +222,7 @@ class BucketLimiter implements Limiter {
 
   async block(client: Client, fromLevel = 2): Promise<number> {
     assertClient('client', client);
-    if (!Number.isInteger(fromLevel) || fromLevel < 1 || fromLevel > 4) {
-      throw new Fault(
-        'INPUT_INVALID',
-        `fromLevel must be an integer from 1 to 4, got ${amountOf(fromLevel)}`,
-      );
-    }
+    assertWhole('INPUT_INVALID', 'fromLevel', fromLevel, 1, 4);
     const key = this.#keyOf(client);
     const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
     return this.#records.transact(keysOf(key), (records, now) =>

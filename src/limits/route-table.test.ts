@@ -232,8 +232,8 @@ describe('route costs', () => {
 
   it.each([
     [{ path: 'list' }, 'routes[0].path must start with "/"'],
-    [{ path: '/x', cost: -1 }, 'routes[0].cost must be an integer'],
-    [{ path: '/x', cost: 1.5 }, 'routes[0].cost must be an integer'],
+    [{ path: '/x', cost: -1 }, 'routes[0].cost must be a whole number'],
+    [{ path: '/x', cost: 1.5 }, 'routes[0].cost must be a whole number'],
     [{ path: '/x', method: 'GET /x' }, 'routes[0].method must be an HTTP method'],
     [{ path: '/x', method: 'head' }, 'routes[0].method must be GET where HEAD is meant, which counts as GET'],
   ])('are checked when they are given: %j', (route, message) => {

@@ -21,7 +21,7 @@ export interface Route {
   readonly method?: string | undefined;
   /** `/read/:id` matches one segment at `:id`; a last segment `*` matches whatever follows. Other patterns are refused. */
   readonly path: string;
-  /** An integer from 0 to 1,000,000. Default 1. */
+  /** A whole number from 0 to 1,000,000. Default 1. */
   readonly cost?: number | undefined;
   /** On a sign-in route answers do not tell the remaining quota. Default false. */
   readonly signIn?: boolean | undefined;

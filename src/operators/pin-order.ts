@@ -1,5 +1,6 @@
+import { isWhole, outOfRange } from '../core/amounts.ts';
 import { DAY_MS } from '../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
 import { checkedText } from './operator-note.ts';
 
 /** Who sets or takes away a pin, and why. */
@@ -29,9 +30,8 @@ export function checkPinActor(actor: PinActor): PinActor {
   return { who: checkedText('who', actor.who), why: checkedText('why', actor.why) };
 }
 
-/** @throws Fault `INPUT_INVALID` unless it is a whole number of milliseconds from 1 to `longestMs`. */
-export function checkSpan(name: string, spanMs: number, longestMs: number): number {
-  if (Number.isInteger(spanMs) && spanMs >= 1 && spanMs <= longestMs) return spanMs;
-  const expected = `a whole number of ms from 1 to ${longestMs}`;
-  throw new Fault('INPUT_INVALID', `${name} must be ${expected}, got ${amountOf(spanMs)}`);
+/** @throws Fault `INPUT_INVALID` unless it is a whole number of milliseconds from `shortestMs` to `longestMs`. */
+export function checkSpan(name: string, spanMs: number, longestMs: number, shortestMs = 1): number {
+  if (isWhole(spanMs, shortestMs, longestMs)) return spanMs;
+  throw outOfRange('INPUT_INVALID', name, `a whole number of ms from ${shortestMs} to ${longestMs}`, spanMs);
 }

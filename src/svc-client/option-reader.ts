@@ -1,3 +1,4 @@
+import { isNumber, isWhole, numberWords, wholeWords } from '../core/amounts.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
 
 /** What a number may be, and what it is when nothing is given. */
@@ -37,10 +38,9 @@ export class OptionReader {
   number(path: string, value: unknown, rule: NumberRule): number {
     const { default: otherwise = rule.min } = rule;
     if (value === undefined && rule.default !== undefined) return otherwise;
-    const fits = typeof value === 'number' && value >= rule.min && value <= rule.max;
-    if (fits && (rule.whole === false || Number.isInteger(value))) return value;
-    const kind = rule.whole === false ? 'a number' : 'a whole number';
-    this.problem(path, value, `${kind} from ${rule.min} to ${rule.max}`, amountOf(value));
+    const { min, max, whole = true } = rule;
+    if (isNumber(value, min, max) && (!whole || isWhole(value, min, max))) return value;
+    this.problem(path, value, whole ? wholeWords(min, max) : numberWords(min, max), amountOf(value));
     return otherwise;
   }
 

@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath() === null || !existsSync(sampleDay))('a replay in 
       buffer: Buffer.from(`${many[0]}\n{"t":-1}\nnothing\n${many[1]}\n`),
     });
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByText(/2 bad lines left out; the first is line 2: t must be an integer/).waitFor();
+    await page.getByText(/2 bad lines left out; the first is line 2: t must be a whole number/).waitFor();
     await page.context().close();
   });
 

@@ -199,7 +199,7 @@ describe('compare on a decision log', () => {
     const bad = await compare([...lines, '{"v":"portcullis.decision/1"}\n'].join(''), '-');
     expect([bad.code, bad.stderr]).toEqual([
       2,
-      'portcullis: line 21: t must be an integer from 0 to 8640000000000000, got nothing. Mend it, or go on without such lines: --skip-bad\n',
+      'portcullis: line 21: t must be a whole number from 0 to 8640000000000000, got nothing. Mend it, or go on without such lines: --skip-bad\n',
     ]);
   });
 });

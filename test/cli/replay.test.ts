@@ -116,7 +116,7 @@ describe('bad input to replay', () => {
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), /^line 1: not valid UTF-8/],
     ['an array', '[]', /must be an object, got an array of 0/],
     ['null', 'null', /must be an object, got null/],
-    ['no t', JSON.stringify({ op: 'fail' }), /^line 1: t must be an integer .*, got nothing/],
+    ['no t', JSON.stringify({ op: 'fail' }), /^line 1: t must be a whole number .*, got nothing/],
     ['a negative t', event({ t: -1 }), /t must be .*got the integer -1/],
     ['a fractional t', event({ t: 1.5 }), /t must be/],
     ['a huge t', '{"t":1e400,"op":"fail","account":"a","ip":"192.0.2.1"}', /t must be/],
@@ -157,7 +157,7 @@ describe('bad input to replay', () => {
     [
       'cost 0',
       event({ op: 'consume', action: 'api.heavy', cost: 0 }),
-      /cost must be an integer from 1 to 120, got the integer 0/,
+      /cost must be a whole number from 1 to 120, got the integer 0/,
     ],
     ['cost over the limits', event({ op: 'consume', action: 'api.heavy', cost: 121 }), /cost must be/],
     ['a text cost', event({ op: 'consume', action: 'api.heavy', cost: '1' }), /cost must be/],

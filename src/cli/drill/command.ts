@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { Fault, shapeOf } from '../../core/fault.ts';
+import { Fault } from '../../core/fault.ts';
 import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { type TokenFlags, tokenOf, withToken } from '../token-options.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { runDrill } from './run-drill.ts';
 import { runLiveDrill } from './run-live-drill.ts';
 
@@ -23,7 +24,7 @@ interface Flags extends TokenFlags {
   readonly policy?: string;
   readonly json: boolean;
   readonly url?: string;
-  readonly seconds?: string;
+  readonly seconds?: number;
 }
 
 /** Adds `drill` to the program. `end` receives the exit code. */
@@ -33,16 +34,16 @@ export function addDrill(program: Command, io: CommandIo, end: (code: ExitCode) 
     .description('run the standard attacks against the policies')
     .option('--policy <file>', 'policies to attack (YAML or JSON)')
     .option('--url <url>', 'attack a running service instead')
-    .option('--seconds <count>', 'with --url: for how long (default: 30)')
+    .option('--seconds <count>', 'with --url: for how long (default: 30)', wholeNumber(1, 3_600))
     .option('--json', 'the report as JSON', false);
   withToken(command, 'decide')
     .addHelpText('after', help)
     .action(async (flags: Flags) => {
-      const { policy, json, url, seconds = '30' } = flags;
+      const { policy, json, url, seconds = 30 } = flags;
       refuseStrayFlags(flags);
       if (url !== undefined) {
         const token = await tokenOf(flags);
-        end(await runLiveDrill({ url, token, seconds: secondsIn(seconds), json }, io));
+        end(await runLiveDrill({ url, token, seconds, json }, io));
         return;
       }
       const policies = await policiesOf(policy);
@@ -64,10 +65,4 @@ function refuseStrayFlags({ policy, url, token, tokenFile, seconds }: Flags): vo
       'INPUT_INVALID',
       '--token, --token-file and --seconds are for a running service: name it with --url',
     );
-}
-
-function secondsIn(text: string): number {
-  const seconds = Number(text);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 3_600) return seconds;
-  throw new Fault('INPUT_INVALID', `--seconds must be an integer from 1 to 3600, got ${shapeOf(text)}`);
 }

@@ -77,6 +77,6 @@ function timeOf(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
   throw new Fault(
     'INPUT_INVALID',
-    `--at must be an integer of milliseconds, got a string of ${text.length} characters`,
+    `--at must be a whole number of milliseconds, got a string of ${text.length} characters`,
   );
 }

@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 const help = `
 Searches, over the engine's pure core, for a trace that breaks one of its guarantees under the policies, and for the
@@ -52,12 +53,4 @@ export function addProve(program: Command, io: CommandIo, end: (code: ExitCode) 
       const clock = () => performance.now();
       end(await runProve({ ...flags, effort: efforts[effort], policies, policyFile: policy, clock }, io));
     });
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }

@@ -1,5 +1,6 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { isWhole, outOfRange, wholeWords } from '../../core/amounts.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { parseObject } from './json-object.ts';
@@ -18,11 +19,8 @@ const operations: ReadonlySet<unknown> = new Set(operationNames);
 export function parseEventLine(line: string): ReplayEvent {
   const event = parseObject(line, 'an event');
   const { t, op, action, account, ip, ua, device, cost } = event;
-  if (typeof t !== 'number' || !Number.isInteger(t) || t < 0 || t > MAX_TIME_MS) {
-    throw new Fault(
-      'INPUT_INVALID',
-      `t must be an integer of milliseconds from 0 to ${MAX_TIME_MS}, got ${amountOf(t)}`,
-    );
+  if (!isWhole(t, 0, MAX_TIME_MS)) {
+    throw outOfRange('INPUT_INVALID', 't', `a whole number of ms from 0 to ${MAX_TIME_MS}`, t);
   }
   if (!operations.has(op)) {
     throw new Fault('INPUT_INVALID', `op must be one of ${operationNames.join(', ')}, got ${shapeOf(op)}`);
@@ -31,7 +29,7 @@ export function parseEventLine(line: string): ReplayEvent {
     throw new Fault('INPUT_INVALID', `action must be a string, got ${shapeOf(action)}`);
   }
   if (cost !== undefined && cost !== null && typeof cost !== 'number') {
-    throw new Fault('INPUT_INVALID', `cost must be an integer, got ${amountOf(cost)}`);
+    throw outOfRange('INPUT_INVALID', 'cost', wholeWords(), cost);
   }
   return {
     t,

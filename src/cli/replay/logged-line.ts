@@ -1,6 +1,7 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
+import { assertWhole } from '../../core/amounts.ts';
 import { type Mode, type Outcome, rules, scopes } from '../../core/decision.ts';
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Confidence } from '../../core/subject.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import { decisionLogBegin, decisionLogVersion } from '../../telemetry/decision-log/log-line.ts';
@@ -88,9 +89,8 @@ function refuseVersion(version: unknown): never {
 
 function integerIn(fields: Fields, field: string, least: number, most: number): number {
   const value = fields[field];
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-  const expected = `an integer from ${least} to ${most}`;
-  throw new Fault('INPUT_INVALID', `${field} must be ${expected}, got ${amountOf(value)}`);
+  assertWhole('INPUT_INVALID', field, value, least, most);
+  return value;
 }
 
 function oneOf<W extends string>(fields: Fields, field: string, words: readonly W[]): W {

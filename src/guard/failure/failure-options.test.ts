@@ -45,6 +45,6 @@ describe('times that a timer waits for', () => {
     ['failure.breaker.probeEveryMs', (ms: number) => ({ breaker: { probeEveryMs: ms } })],
   ])('are refused where no timer can wait as long, for it would not wait at all: %s', (path, failureOf) => {
     expect(guardOf(failureOf(longestMs))).not.toThrow();
-    expect(guardOf(failureOf(longestMs + 1))).toThrow(`${path} must be a whole number of at most 2147483647`);
+    expect(guardOf(failureOf(longestMs + 1))).toThrow(`${path} must be a whole number from 1 to 2147483647`);
   });
 });

@@ -1,5 +1,6 @@
+import { assertWhole } from '../../core/amounts.ts';
 import { LONGEST_TIMER_MS } from '../../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Policy } from '../../core/policy.ts';
 import { defaultDeadlineMs } from '../../stores/default-deadline.ts';
@@ -122,8 +123,6 @@ function assertCaps(path: string, caps: readonly DegradedCap[]): void {
   });
 }
 
-function assertPositive(path: string, value: number, most = Number.MAX_SAFE_INTEGER): void {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return;
-  const range = value > most ? `of at most ${most}` : 'of at least 1';
-  throw new Fault('CONFIG_INVALID', `${path} must be a whole number ${range}, got ${amountOf(value)}`);
+function assertPositive(path: string, value: number, most?: number): void {
+  assertWhole('CONFIG_INVALID', path, value, 1, most);
 }

@@ -1,10 +1,12 @@
+import { assertNumber } from '../../core/amounts.ts';
 import type { Rule } from '../../core/decision.ts';
 import { DAY_MS, SECOND_MS } from '../../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { type Policy, rulesOf } from '../../core/policy.ts';
 import type { Token } from '../../core/subject.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
+import { checkSpan } from '../../operators/pin-order.ts';
 
 /** What holds for pins where nobody says otherwise. */
 export const pinDefaults = { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } as const;
@@ -88,8 +90,8 @@ export function targetOf(request: PinRequest, names: PinNames, identifier: Ident
 
 function limitTarget(request: Extract<PinRequest, { kind: 'limit' }>, identifier: Identifier): PinTarget {
   const { ratePerSecond, burst = null } = request;
-  assertWithin('ratePerSecond', ratePerSecond, 0.001, 100_000);
-  if (burst !== null) assertWithin('burst', burst, 2, 4);
+  assertNumber('INPUT_INVALID', 'ratePerSecond', ratePerSecond, 0.001, 100_000);
+  if (burst !== null) assertNumber('INPUT_INVALID', 'burst', burst, 2, 4);
   const limit = { kind: 'limit', ratePerSecond, burst } as const;
   switch (request.for) {
     case 'signedIn':
@@ -141,11 +143,7 @@ function pinId(target: PinTarget): string {
 /** @throws Fault `INPUT_INVALID` when nobody says who, why or for how long. */
 export function assertNote({ forMs, ...note }: PinNote, longestMs: number): void {
   checkedNote(note);
-  if (Number.isSafeInteger(forMs) && forMs >= 1000 && forMs <= longestMs) return;
-  throw new Fault(
-    'INPUT_INVALID',
-    `forMs must be a whole number of ms from 1000 to ${longestMs}, got ${amountOf(forMs)}`,
-  );
+  checkSpan('forMs', forMs, longestMs, SECOND_MS);
 }
 
 export function assertText(field: string, value: unknown, most: number): void {
@@ -166,12 +164,4 @@ function assertPolicy(name: string, { policies }: PinNames): Policy {
 function assertOneOf(field: string, value: unknown, known: readonly string[]): void {
   if (typeof value === 'string' && known.includes(value)) return;
   throw new Fault('INPUT_INVALID', `${field} must be one of ${known.join(', ')}, got ${shapeOf(value)}`);
-}
-
-function assertWithin(field: string, value: unknown, least: number, most: number): void {
-  if (typeof value === 'number' && value >= least && value <= most) return;
-  throw new Fault(
-    'INPUT_INVALID',
-    `${field} must be a number from ${least} to ${most}, got ${amountOf(value)}`,
-  );
 }

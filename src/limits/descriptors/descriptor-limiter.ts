@@ -1,4 +1,4 @@
-import { amountOf, Fault } from '../../core/fault.ts';
+import { outOfRange, wholeWords } from '../../core/amounts.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
 import { harmless } from '../../listeners/listener-warnings.ts';
@@ -214,5 +214,5 @@ function overriding({ unit, requests }: { unit: WindowUnit; requests: number }):
 
 function assertHits(hits: number): void {
   if (Number.isSafeInteger(hits)) return;
-  throw new Fault('INPUT_INVALID', `hits must be a whole number, got ${amountOf(hits)}`);
+  throw outOfRange('INPUT_INVALID', 'hits', wholeWords(), hits);
 }

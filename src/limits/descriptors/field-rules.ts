@@ -1,3 +1,4 @@
+import { isWhole, wholeWords } from '../../core/amounts.ts';
 import { amountOf, shapeOf } from '../../core/fault.ts';
 
 /** One thing that is wrong with a document. Shows shapes, never values, but for a number where one was due. */
@@ -34,9 +35,9 @@ export const scalar = (most: number): FieldRule => ({
 });
 
 export const integer = (least: number, most: number): FieldRule => ({
-  takes: `a whole number from ${least} to ${most}`,
+  takes: wholeWords(least, most),
   tells: amountOf,
-  accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+  accepts: (value) => isWhole(value, least, most),
 });
 
 export const flag: FieldRule = {

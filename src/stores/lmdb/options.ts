@@ -1,4 +1,5 @@
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertNumber } from '../../core/amounts.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { defaultDeadlineMs } from '../default-deadline.ts';
 import { wholeClock } from '../whole-clock.ts';
@@ -39,13 +40,8 @@ export function settingsOf(options: LmdbStoreOptions): LmdbSettings {
   if (typeof path !== 'string' || path === '') {
     throw new Fault('CONFIG_INVALID', `path must be the name of a folder, got ${shapeOf(path)}.`);
   }
-  assertAtLeast('maxBytes', maxBytes, leastBytes);
-  assertAtLeast('deadlineMs', deadlineMs, 1);
+  assertNumber('CONFIG_INVALID', 'maxBytes', maxBytes, leastBytes);
+  assertNumber('CONFIG_INVALID', 'deadlineMs', deadlineMs, 1);
   const clockFrom = (reachedMs: number) => wholeClock(clock, reachedMs);
   return Object.freeze({ path, maxBytes, deadlineMs, clockFrom });
-}
-
-function assertAtLeast(name: string, value: number, least: number): void {
-  if (Number.isFinite(value) && value >= least) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least ${least}, got ${amountOf(value)}.`);
 }

@@ -1,4 +1,5 @@
-import { amountOf, Fault } from '../../core/fault.ts';
+import { assertNumber } from '../../core/amounts.ts';
+import { Fault } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Key, Records } from '../../core/records.ts';
 import { assertOneGroup } from '../group-tag.ts';
@@ -63,8 +64,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   assertOptions('the memory store', options, optionKinds);
   const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweep = true } = options;
   const clock = wholeClock(options.clock);
-  assertBound('maxRecords', maxRecords);
-  assertBound('maxBytes', maxBytes);
+  assertNumber('CONFIG_INVALID', 'maxRecords', maxRecords, 1, Number.POSITIVE_INFINITY);
+  assertNumber('CONFIG_INVALID', 'maxBytes', maxBytes, 1, Number.POSITIVE_INFINITY);
   const table = new BoundedTable({ maxRecords, maxBytes });
   let closed = false;
 
@@ -128,9 +129,4 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   };
   // Not among what a spread copies: whoever wraps the calls of this store must not be passed by.
   return Object.defineProperty(store, 'immediate', { value: immediate }) as MemoryStore;
-}
-
-function assertBound(name: string, bound: number): void {
-  if (typeof bound === 'number' && bound >= 1) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a number of at least 1, got ${amountOf(bound)}.`);
 }

@@ -1,5 +1,6 @@
+import { assertWhole } from '../../core/amounts.ts';
 import { LONGEST_TIMER_MS } from '../../core/duration.ts';
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { defaultDeadlineMs } from '../default-deadline.ts';
 import type { PostgresPool } from './pool.ts';
@@ -52,11 +53,11 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
     maxSweptRecords: options.maxSweptRecords ?? 2_000,
     onFault: options.onFault ?? (() => undefined),
   };
-  assertWhole('maxConnections', settings.maxConnections, 1);
+  assertWhole('CONFIG_INVALID', 'maxConnections', settings.maxConnections, 1);
   // A connection is given up after twice the deadline.
-  assertWhole('deadlineMs', settings.deadlineMs, 1, Math.floor(LONGEST_TIMER_MS / 2));
-  assertWhole('sweepEveryWrites', settings.sweepEveryWrites, 0);
-  assertWhole('maxSweptRecords', settings.maxSweptRecords, 1);
+  assertWhole('CONFIG_INVALID', 'deadlineMs', settings.deadlineMs, 1, Math.floor(LONGEST_TIMER_MS / 2));
+  assertWhole('CONFIG_INVALID', 'sweepEveryWrites', settings.sweepEveryWrites, 0);
+  assertWhole('CONFIG_INVALID', 'maxSweptRecords', settings.maxSweptRecords, 1);
   if (!/^[a-z_][a-z0-9_]{0,49}$/.test(settings.schema)) {
     throw new Fault('CONFIG_INVALID', `schema must be a lower-case name, got ${shapeOf(settings.schema)}.`);
   }
@@ -67,10 +68,4 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
     throw new Fault('CONFIG_INVALID', `pool must be a pool of pg, got ${shapeOf(options.pool)}.`);
   }
   return Object.freeze(settings);
-}
-
-function assertWhole(name: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const range = value > most ? `of at most ${most}` : `of at least ${least}`;
-  throw new Fault('CONFIG_INVALID', `${name} must be a whole number ${range}, got ${amountOf(value)}.`);
 }

@@ -1,4 +1,5 @@
-import { amountOf, Fault, shapeOf } from '../../core/fault.ts';
+import { assertNumber } from '../../core/amounts.ts';
+import { Fault, shapeOf } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { defaultDeadlineMs } from '../default-deadline.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -59,8 +60,7 @@ export function settingsOf(options: RedisStoreOptions): RedisStoreSettings {
   const given = places.filter((place) => options[place] !== undefined);
   if (given.length > 1) throw invalid(`Only one of ${given.join(', ')} can say where Redis is.`);
   const { deadlineMs = defaultDeadlineMs } = options;
-  if (!(Number.isFinite(deadlineMs) && deadlineMs >= 1))
-    throw invalid(`deadlineMs must be a number of at least 1, got ${amountOf(deadlineMs)}.`);
+  assertNumber('CONFIG_INVALID', 'deadlineMs', deadlineMs, 1);
   return Object.freeze({ driver: driverFor(options), deadlineMs });
 }
 
