@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { DAY_MS } from '../core/duration.ts';
 import { amountOf, Fault, shapeOf } from '../core/fault.ts';
+import { waitText } from '../core/span-text.ts';
 import { readText } from './document.ts';
 
 /** The secrets of an environment, as a key file holds them. */
@@ -68,8 +69,7 @@ function lossAt(rotatedAt: number | null, now: number): string | null {
     return 'nobody noted when the rotation began; devices not seen since would be forgotten';
   const leftMs = rotatedAt + ROTATION_WINDOW_MS - now;
   if (leftMs <= 0) return null;
-  const days = Math.ceil(leftMs / DAY_MS);
-  return `the window runs for another ${days} days; devices not seen since would be forgotten`;
+  return `the window runs for another ${waitText(leftMs)}; devices not seen since would be forgotten`;
 }
 
 /** Throws `CONFIG_INVALID` that names the field; secrets are never shown. */

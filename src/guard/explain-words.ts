@@ -1,5 +1,5 @@
 import type { Decision, Mode, Reason, Scope } from '../core/decision.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
+import { waitText } from '../core/span-text.ts';
 import type { BudgetExplanation, Explanation, KeyExplanation } from './explanation.ts';
 
 /** What each key is, for a person. */
@@ -20,19 +20,6 @@ const modeWords: Readonly<Record<Exclude<Mode, 'NORMAL'>, string>> = {
   FAIL_OPEN: 'calls pass up to the local guardrails while the store is away',
   FAIL_CLOSED: 'everybody is refused while the store is away',
 };
-
-/** A length of time in words: the largest unit that fits, rounded up. */
-function inWords(ms: number): string {
-  const units: readonly (readonly [number, string])[] = [
-    [DAY_MS, 'day'],
-    [HOUR_MS, 'hour'],
-    [MINUTE_MS, 'minute'],
-    [1_000, 'second'],
-  ];
-  const [unitMs, unit] = units.find(([size]) => ms >= size) ?? ([1_000, 'second'] as const);
-  const count = Math.max(1, Math.ceil(ms / unitMs));
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
 
 /** An explanation in whole sentences, a line each. */
 export function describeExplanation(explanation: Omit<Explanation, 'words'>): string[] {
@@ -58,7 +45,7 @@ function describeNow(now: Decision, at: number): string[] {
 
 function describeDecision(decision: Decision, at: number): string {
   if (decision.outcome === 'ALLOW') return 'ALLOW.';
-  const head = `${decision.outcome} level ${decision.level} for ${inWords(decision.until - at)}`;
+  const head = `${decision.outcome} level ${decision.level} for ${waitText(decision.until - at)}`;
   const deferred = decision.deferred ? ' (deferred: right credentials still get in)' : '';
   return `${head}${deferred}: ${decision.reasons.map(describeReason).join('; ')}.`;
 }
@@ -76,8 +63,8 @@ function describeKey(
     score === 0 ? 'score 0' : `score ${score} as of its last change`,
     `remembers level ${rememberedLevel}`,
   ];
-  if (hard) facts.push(`HARD level ${hard.level} for ${inWords(hard.until - at)}`);
-  if (soft) facts.push(`SOFT level ${soft.level} for ${inWords(soft.until - at)}`);
+  if (hard) facts.push(`HARD level ${hard.level} for ${waitText(hard.until - at)}`);
+  if (soft) facts.push(`SOFT level ${soft.level} for ${waitText(soft.until - at)}`);
   return `${scope}, ${scopeWords[scope]}: ${facts.join(', ')}${stops ? '' : '; a block here does not stop this request'}.`;
 }
 
@@ -86,6 +73,6 @@ function describeBudget(
   at: number,
 ): string {
   if (!active || epochEnds === null) return `Budget: ${failures} of ${threshold} eligible failures.`;
-  const shown = soft ? `, SOFT level ${soft.level} for ${inWords(soft.until - at)}` : '';
-  return `Budget: active for another ${inWords(epochEnds - at)}${shown}; right credentials get in all the same.`;
+  const shown = soft ? `, SOFT level ${soft.level} for ${waitText(soft.until - at)}` : '';
+  return `Budget: active for another ${waitText(epochEnds - at)}${shown}; right credentials get in all the same.`;
 }

@@ -1,6 +1,6 @@
 import type { Mode } from '../core/decision.ts';
-import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { FaultCode } from '../core/fault.ts';
+import { waitText } from '../core/span-text.ts';
 import type { BreakerPolicy } from '../guard/failure/failure-policy.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -25,12 +25,9 @@ export function logOutages(log: Log, guard: Pick<Guard, 'on'>, breaker: BreakerP
     const leastMs = to === 'FAIL_CLOSED' ? Math.max(breaker.shutMs, breaker.minOpenMs) : breaker.minOpenMs;
     log.warn(
       { policy, from, to, ...codeOf(policy), until: at + leastMs },
-      `the store failed: ${whoDecides(to)} for ${inWords(leastMs)} at least`,
+      `the store failed: ${whoDecides(to)} for ${waitText(leastMs)} at least`,
     );
   });
 }
 
 const whoDecides = (mode: Mode): string => (mode === 'FAIL_CLOSED' ? 'nobody passes' : 'local caps decide');
-
-const inWords = (ms: number): string =>
-  ms >= MINUTE_MS ? `${Math.round((10 * ms) / MINUTE_MS) / 10} min` : `${Math.ceil(ms / SECOND_MS)} s`;

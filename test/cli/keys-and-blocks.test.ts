@@ -63,7 +63,7 @@ describe('keys rotate', () => {
   it('ends a rotation only after its window, unless forced', () => {
     const running = beginRotation(newKeyFile(), 1_000);
     const end = 1_000 + ROTATION_WINDOW_MS;
-    expect(() => finishRotation(running, end - 1, false)).toThrow(/another 1 days/);
+    expect(() => finishRotation(running, end - 1, false)).toThrow(/another 1 s;/);
     expect(finishRotation(running, end, false)).toEqual(newKeyFile(running.secret));
     expect(finishRotation(running, 2_000, true).previousSecret).toBeNull();
   });

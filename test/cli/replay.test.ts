@@ -374,7 +374,7 @@ describe('explain', () => {
     const lines = [0, 1, 2].map((t) => event({ t, device: { id: 'd1', confidence: 'MEDIUM' } })).join('\n');
     const { code, stdout } = await cli(['explain', '-', '--account', 'a1', '--ip', '192.0.2.1'], lines);
     expect(code).toBe(0);
-    expect(stdout).toContain('Now: HARD_BLOCK level 2 for 1 minute: the account (K4) is blocked at level 2.');
+    expect(stdout).toContain('Now: HARD_BLOCK level 2 for 1 min: the account (K4) is blocked at level 2.');
     expect(stdout).toContain('Budget: 3 of 20 eligible failures.');
     expect(stdout).toContain('K4, the account: score 9 as of its last change, remembers level 2');
   });

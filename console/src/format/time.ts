@@ -1,7 +1,4 @@
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../src/core/duration.ts';
 
 /** A countdown: `14 s`, `4:09`, `5:59:59`, `2 d 03:00`; `0 s` when it is over. Rounded up: it never ends early. */
 export function countdown(leftMs: number): string {
@@ -14,19 +11,6 @@ export function countdown(leftMs: number): string {
   if (days > 0) return `${days} d ${pad(hours)}:${pad(minutes)}`;
   if (hours > 0) return `${hours}:${pad(minutes)}:${pad(seconds % 60)}`;
   return `${minutes}:${pad(seconds % 60)}`;
-}
-
-/** A length of time in words, the largest unit that fits, rounded: `5 minutes`. */
-export function spanWords(ms: number): string {
-  const units: readonly (readonly [number, string])[] = [
-    [DAY_MS, 'day'],
-    [HOUR_MS, 'hour'],
-    [MINUTE_MS, 'minute'],
-    [SECOND_MS, 'second'],
-  ];
-  const [unitMs, unit] = units.find(([size]) => ms >= size) ?? ([SECOND_MS, 'second'] as const);
-  const count = Math.max(0, Math.round(ms / unitMs));
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 const clockFormat = new Intl.DateTimeFormat('en-GB', {

@@ -1,9 +1,10 @@
+import { spanText } from '../../../src/core/span-text.ts';
 import { decisionsIn, roomsIn, scenariosIn } from '../api/health.ts';
 import { nodeClock } from '../api/service-clock.ts';
 import { type ServiceStatus, status } from '../api/status.ts';
 import { feed } from '../feed/feed-client.ts';
 import { count } from '../format/number.ts';
-import { clockTime, spanWords } from '../format/time.ts';
+import { clockTime } from '../format/time.ts';
 import { modeSentences } from '../format/words.ts';
 import { ModeBadge } from '../parts/badges.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -82,7 +83,7 @@ function HealthPanels({ value }: { readonly value: ServiceStatus }) {
               <dt>Version</dt>
               <dd>{version ?? '?'}</dd>
               <dt>Running for</dt>
-              <dd>{startedAt === null ? '?' : spanWords(now - startedAt)}</dd>
+              <dd>{startedAt === null ? '?' : spanText(now - startedAt)}</dd>
               <dt>Draining</dt>
               <dd>{raw.draining === true ? 'yes: it ends soon' : 'no'}</dd>
             </dl>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { rules } from '../../../src/core/decision.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/duration.ts';
 import { type PinForm, type PinKind, pinKinds } from '../api/pin-order.ts';
 import { putPin } from '../api/pins.ts';
 import { type ServiceStatus, status } from '../api/status.ts';
@@ -8,13 +9,12 @@ import { ruleWord } from '../format/words.ts';
 import { NoteDialog } from '../parts/note-dialog.tsx';
 import { useCell } from '../state/cell.ts';
 
-const HOUR_MS = 3_600_000;
 const spans = [
   { name: '15 minutes', ms: HOUR_MS / 4 },
   { name: '1 hour', ms: HOUR_MS },
   { name: '6 hours', ms: 6 * HOUR_MS },
-  { name: '1 day', ms: 24 * HOUR_MS },
-  { name: '7 days', ms: 7 * 24 * HOUR_MS },
+  { name: '1 day', ms: DAY_MS },
+  { name: '7 days', ms: 7 * DAY_MS },
 ] as const;
 
 /** Rules that say what is so cannot be put into shadow. */

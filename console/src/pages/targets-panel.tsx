@@ -1,7 +1,7 @@
+import { spanText, waitText } from '../../../src/core/span-text.ts';
 import { ask } from '../api/client.ts';
 import { type LoopView, type TargetsView, type TargetView, targetsOf } from '../api/targets.ts';
 import { count, counted } from '../format/number.ts';
-import { spanWords } from '../format/time.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, Panel, Problem } from '../parts/panel.tsx';
@@ -63,7 +63,7 @@ function Loops({ loops }: { readonly loops: readonly LoopView[] }) {
     <ul>
       {loops.map(({ requestId, way, agoMs }, index) => (
         <li key={`${requestId} ${index}`}>
-          Loop of request <code>{requestId}</code> {spanWords(agoMs)} ago: {way}
+          Loop of request <code>{requestId}</code> {spanText(agoMs)} ago: {way}
         </li>
       ))}
     </ul>
@@ -84,7 +84,7 @@ function Targets({ rows }: { readonly rows: readonly TargetView[] }) {
         { title: 'Retries', cell: ({ retries }) => count(retries), isNumber: true, isMinor: true },
         { title: 'Failures', cell: ({ failures }) => count(failures), isNumber: true, isMinor: true },
         { title: 'Refused', cell: ({ denied }) => refusals(denied), isNumber: true },
-        { title: 'Report', cell: ({ ageMs }) => `${spanWords(ageMs)} ago`, isMinor: true },
+        { title: 'Report', cell: ({ ageMs }) => `${spanText(ageMs)} ago`, isMinor: true },
       ]}
     />
   );
@@ -98,7 +98,7 @@ function Breaker({ row: { breaker, probeInMs, isPinned } }: { readonly row: Targ
         <Icon name={isClosed ? 'allow' : 'alert'} />
         {breaker}
       </span>
-      {probeInMs > 0 ? ` probe in ${spanWords(probeInMs)}` : ''}
+      {probeInMs > 0 ? ` probe in ${waitText(probeInMs)}` : ''}
       {isPinned ? ' pinned' : ''}
     </>
   );

@@ -1,6 +1,8 @@
+import { waitText } from '../../core/span-text.ts';
+import { counted } from '../counted.ts';
 import { leftOutTexts } from '../replay/logged-notes.ts';
 import { skippedNote } from '../replay/summary-text.ts';
-import { clockText, counted, spanText } from '../replay/time-text.ts';
+import { clockText } from '../replay/time-text.ts';
 import { visible } from '../visible.ts';
 import { type Comparison, type DifferingSubject, outcomes, type SideDecision } from './comparison.ts';
 import type { LabelledScores } from './labelled-scores.ts';
@@ -72,7 +74,7 @@ function subjectLines({ account, ip, line, t, a, b, decisions }: DifferingSubjec
 
 function sideText({ outcome, level, until, rule, scope }: SideDecision, t: number): string {
   if (outcome === 'ALLOW') return outcome;
-  return `${outcome} level ${level} for ${spanText(1_000 * Math.ceil((until - t) / 1_000))} by ${rule} on ${scope}`;
+  return `${outcome} level ${level} for ${waitText(until - t)} by ${rule} on ${scope}`;
 }
 
 function labels({ labels: { attacks, honest, told }, scores }: Comparison): string[] {

@@ -1,4 +1,5 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
+import { spanText } from '../../core/span-text.ts';
+import { textTable } from '../text-table.ts';
 import type { AttackResult, OwnerFate } from './stage.ts';
 
 /** One attack of a drill and what it came to. */
@@ -15,9 +16,9 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
     ['attack', 'over', 'guesses', 'first block', 'trusted', 'known', 'new', 'store ops', 'records'],
     ...drilled.map(({ name, durationMs, guesses, firstBlockMs, owners, store }) => [
       name,
-      inWords(durationMs),
+      spanText(durationMs),
       `${guesses}`,
-      firstBlockMs === null ? 'never' : `after ${inWords(firstBlockMs)}`,
+      firstBlockMs === null ? 'never' : `after ${spanText(firstBlockMs)}`,
       fate(owners.trusted),
       fate(owners.known),
       fate(owners.new),
@@ -26,7 +27,7 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
     ]),
   ];
   return [
-    ...table(rows),
+    ...textTable(rows),
     '',
     'guesses: those that would have got in, had they been right. trusted, known, new: how often the owner of the attacked',
     'account was refused with the right credentials, by the device shown, of how many sign-ins.',
@@ -36,22 +37,3 @@ export function reportText(drilled: readonly DrilledAttack[], missing: readonly 
 }
 
 const fate = ({ refused, attempts }: OwnerFate): string => `${refused}/${attempts}`;
-
-export function inWords(ms: number): string {
-  if (ms >= HOUR_MS) return `${Math.round(ms / (HOUR_MS / 10)) / 10} h`;
-  if (ms >= MINUTE_MS) return `${Math.round(ms / (MINUTE_MS / 10)) / 10} min`;
-  return `${Math.round(ms / (SECOND_MS / 10)) / 10} s`;
-}
-
-/** Names to the left, numbers to the right. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-}

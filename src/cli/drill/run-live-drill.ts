@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spanText } from '../../core/span-text.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { serviceUrl } from '../service-url.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
+import { textTable } from '../text-table.ts';
 import { type Attack, attacks, victim } from './attacks.ts';
 import { DecisionClient } from './decision-client.ts';
 import { type LiveResult, LiveStage } from './live-stage.ts';
 import { nobodysAddresses } from './nobodys-addresses.ts';
-import { inWords, table } from './report.ts';
 
 export interface LiveDrillOptions {
   /** Of a running service. */
@@ -91,7 +92,7 @@ function reportText(
       name,
       `${requests}`,
       `${guesses}`,
-      firstBlockMs === null ? 'never' : `after ${inWords(firstBlockMs)}`,
+      firstBlockMs === null ? 'never' : `after ${spanText(firstBlockMs)}`,
       `${owners.trusted.refused}/${owners.trusted.attempts}`,
       `${owners.known.refused}/${owners.known.attempts}`,
     ]),
@@ -99,7 +100,7 @@ function reportText(
   const { refused, attempts } = people.owners.trusted;
   return [
     ...withoutStoreNote([...results, people]),
-    ...table(rows),
+    ...textTable(rows),
     '',
     'guesses: those that would have got in, had they been right. refused: how often the owner of the attacked account was',
     'sent away with the right credentials, by the device shown, of how many sign-ins.',

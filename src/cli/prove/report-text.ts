@@ -1,7 +1,9 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
+import { spanText } from '../../core/span-text.ts';
 import { eventLines } from '../../testing/prover/events.ts';
 import type { BrokenGuarantee, PolicyProof } from '../../testing/prover/prove.ts';
 import type { Siege, WorstCases } from '../../testing/prover/worst-cases.ts';
+import { counted } from '../counted.ts';
+import { textTable } from '../text-table.ts';
 import type { ReportFrame } from './report-json.ts';
 import { brokenName } from './traces.ts';
 
@@ -57,20 +59,18 @@ function brokenLines(
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 function boundLines({ scenes, walks, isWhole }: PolicyProof): string[] {
   const states = scenes.reduce((sum, scene) => sum + scene.states, 0);
   return [
     `  searched ${states} states in ${counted(scenes.length, 'scene')}, acts at once, at the next changes and at the last:`,
     ...scenes.map(
       ({ scene, states: own, completeDepth, spanMs }) =>
-        `    ${scene}: ${own} states, every order of ${counted(completeDepth, 'act')}, up to ${inWords(spanMs)}`,
+        `    ${scene}: ${own} states, every order of ${counted(completeDepth, 'act')}, up to ${spanText(spanMs)}`,
     ),
     ...(walks === null
       ? []
       : [
-          `    ${walks.walks} random walks: ${walks.acts} acts, up to ${walks.depth} in a row over ${inWords(walks.spanMs)}`,
+          `    ${walks.walks} random walks: ${walks.acts} acts, up to ${walks.depth} in a row over ${spanText(walks.spanMs)}`,
         ]),
     ...(isWhole ? [] : ['  Time was up before the search was done.']),
   ];
@@ -83,13 +83,13 @@ function worstLines({ guesses, guessBound, sieges, budgets }: WorstCases): strin
   ]);
   return [
     `  most guesses on one account in a day${guessBound === null ? '' : `; without a device of the owner’s never more than ${guessBound}`}`,
-    ...columns(rows),
+    ...textTable(rows),
     '  fewest requests that keep the owner out, without a gap, for',
-    ...columns([['', 'an hour', 'a day', 'a week'], ...sieges.map(siegeRow)]),
+    ...textTable([['', 'an hour', 'a day', 'a week'], ...sieges.map(siegeRow)]),
     '  a budget alone before the owner, at a host that ignores `deferred` (at others never)',
     ...budgets.map(
       ({ owner, longestMs, totalMs }) =>
-        `    ${owner} device: ${inWords(longestMs)} in a row, ${inWords(totalMs)} in the first day`,
+        `    ${owner} device: ${spanText(longestMs)} in a row, ${spanText(totalMs)} in the first day`,
     ),
   ];
 }
@@ -102,24 +102,4 @@ function guessesText(count: number, isMore: boolean): string {
 function siegeRow({ ownerLane, owner, besieger, denials }: Siege): string[] {
   const who = `    owner lane ${ownerLane ? 'on' : 'off'}, ${owner} device, ${besieger.id}`;
   return [who, ...denials.map(({ requests }) => (requests === null ? 'none found' : `${requests}`))];
-}
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function inWords(ms: number): string {
-  const round = (value: number) => Math.round(value * 10) / 10;
-  if (ms === 0) return 'no time';
-  if (ms >= 2 * DAY_MS) return `${round(ms / DAY_MS)} days`;
-  if (ms >= 3 * HOUR_MS) return `${round(ms / HOUR_MS)} h`;
-  return ms >= MINUTE_MS ? `${round(ms / MINUTE_MS)} min` : `${round(ms / 1_000)} s`;
 }

@@ -1,6 +1,6 @@
+import { counted } from '../counted.ts';
 import type { LoggedLine, MissingLines } from './logged-line.ts';
 import type { ReplayDecision } from './replay-decision.ts';
-import { counted } from './time-text.ts';
 
 /** What a decision log tells besides the decisions that can be taken again. As JSON: its counts, in this order. */
 export class LoggedNotes {

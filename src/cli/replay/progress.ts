@@ -1,3 +1,4 @@
+import { waitText } from '../../core/span-text.ts';
 import type { CommandIo } from '../streams.ts';
 
 const FIRST_SHOWN_MS = 2_000;
@@ -42,14 +43,5 @@ export function progressText(events: number, elapsedMs: number, share: number | 
   if (share === null || share <= 0) return counts;
   const filled = Math.round(share * BAR_WIDTH);
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
-  return `${bar} ${Math.floor(share * 100)} %  ${counts}, ${remaining((elapsedMs * (1 - share)) / share)} left`;
-}
-
-function remaining(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? `${minutes} min ${seconds % 60} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${bar} ${Math.floor(share * 100)} %  ${counts}, ${waitText((elapsedMs * (1 - share)) / share)} left`;
 }

@@ -1,8 +1,10 @@
+import { spanText } from '../../core/span-text.ts';
+import { counted } from '../counted.ts';
 import { visible } from '../visible.ts';
 import { leftOutTexts, takenText } from './logged-notes.ts';
 import { ruleWords, scopeWords } from './rule-words.ts';
 import type { BlockedAddress, FirstBlock, LogNotes, Summary } from './summary.ts';
-import { clockText, counted, spanText } from './time-text.ts';
+import { clockText } from './time-text.ts';
 
 /** One sentence for a person on lines that were skipped; null when none was. */
 export const skippedNote = ({ badLines }: { readonly badLines: number }): string | null =>

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../core/duration.ts';
 import type { Request } from '../../core/request.ts';
+import { spanText } from '../../core/span-text.ts';
 import {
   advance,
   type Breaker,
@@ -53,7 +53,7 @@ interface Flapping {
 export function killSwitch(policy: BreakerPolicy = defaultBreaker, machine = plainBreaker): OutageGuarantee {
   return {
     id: 'outage-is-no-kill-switch',
-    says: `However a store flaps, a policy is never shut for the whole of ${policy.entryWindowMs / MINUTE_MS} min, and opens once the store is well.`,
+    says: `However a store flaps, a policy is never shut for the whole of ${spanText(policy.entryWindowMs)}, and opens once the store is well.`,
     promised: [failure('Infrastructure failure cannot be used as a renewable kill-switch')],
     search: (depth) => {
       let tried = 0;
@@ -138,7 +138,7 @@ export function boundedAbuse(
   const [cap] = defaultCaps(policy);
   return {
     id: 'outage-abuse-is-bounded',
-    says: `Without a store, ${policy.name} lets at most ${cap?.count} attempts per ${(cap?.windowMs ?? 0) / MINUTE_MS} min through on a node to one subject.`,
+    says: `Without a store, ${policy.name} lets at most ${cap?.count} attempts per ${spanText(cap?.windowMs ?? 0)} through on a node to one subject.`,
     promised: [failure('Abuse during outages is bounded (even under FAIL_OPEN)')],
     search: (depth) => {
       if (cap === undefined) return { tried: 0, what: 'there is no cap' };
