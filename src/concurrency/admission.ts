@@ -71,7 +71,7 @@ export type CapEvent =
       readonly type: 'pinned';
       readonly route: string;
       readonly limit: number;
-      readonly who: string;
+      readonly by: string;
       readonly why: string;
       readonly forMs: number;
     }
@@ -79,7 +79,7 @@ export type CapEvent =
       /** An operator has ended a pin before its time. */
       readonly type: 'unpinned';
       readonly route: string;
-      readonly who: string;
+      readonly by: string;
       readonly why: string;
     };
 

@@ -6,7 +6,7 @@ import type { CallOptions, Denied } from './admission.ts';
 import { gradientLimit } from './gradient-limit.ts';
 import { createCap } from './slot-cap.ts';
 
-const orderFor = (forMs: number): PinOrder => ({ who: 'op-7', why: 'INC-12', forMs });
+const orderFor = (forMs: number): PinOrder => ({ by: 'op-7', why: 'INC-12', forMs });
 
 const brokenListener = (): never => {
   throw new TypeError('broken listener');
@@ -275,7 +275,7 @@ describe('a pin', () => {
     cap.pin(2, orderFor(1_000));
     await clock.advance(999);
     expect(cap.status.limit).toBe(2);
-    cap.unpin({ who: 'op-8', why: 'over' });
+    cap.unpin({ by: 'op-8', why: 'over' });
     expect(cap.status.limit).toBe(5);
     await clock.advance(5_000);
     expect(cap.status.limit).toBe(5);
@@ -286,7 +286,7 @@ describe('a pin', () => {
     expect(() => cap.pin(0, orderFor(500))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 
-  it.each([500, null, { who: '' }, { why: undefined }, { forMs: 0 }, { forMs: Number.NaN }])(
+  it.each([500, null, { by: '' }, { why: undefined }, { forMs: 0 }, { forMs: Number.NaN }])(
     'says who, why and for how long: not %j',
     (wrong) => {
       const { cap, events } = bench({ limit: 4 });
@@ -300,15 +300,15 @@ describe('a pin', () => {
 
   it('is told with who, why and for how long, and so is its early end', async () => {
     const { cap, clock, events } = bench({ limit: 4 });
-    const actor = { who: 'op-8', why: 'over' };
+    const note = { by: 'op-8', why: 'over' };
     cap.pin(2, orderFor(500));
-    cap.unpin(actor);
-    cap.unpin(actor);
+    cap.unpin(note);
+    cap.unpin(note);
     cap.pin(3, orderFor(500));
     await clock.advance(500);
     expect(events).toEqual([
       { type: 'pinned', route: 'default', limit: 2, ...orderFor(500) },
-      { type: 'unpinned', route: 'default', ...actor },
+      { type: 'unpinned', route: 'default', ...note },
       { type: 'pinned', route: 'default', limit: 3, ...orderFor(500) },
     ]);
   });

@@ -1,4 +1,5 @@
-import type { PinActor, PinOrder } from '../operators/pin-order.ts';
+import type { OperatorNote } from '../operators/operator-note.ts';
+import type { PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, Denied } from './admission.ts';
 
 /** What became of a call that was given as a function. */
@@ -58,5 +59,5 @@ export interface Cap {
    *
    * @throws Fault `INPUT_INVALID` without who and why.
    */
-  unpin(actor: PinActor): void;
+  unpin(note: OperatorNote): void;
 }

@@ -1,5 +1,6 @@
 export type { EndingResponse } from '../connections/response-close.ts';
-export type { PinActor, PinOrder } from '../operators/pin-order.ts';
+export type { OperatorNote } from '../operators/operator-note.ts';
+export type { PinOrder } from '../operators/pin-order.ts';
 export type {
   Admission,
   Admitted,

@@ -1,5 +1,6 @@
 import { assertNumber, assertWhole } from '../core/amounts.ts';
-import { checkPinActor, checkPinOrder, type PinActor, type PinOrder } from '../operators/pin-order.ts';
+import { checkedNote, type OperatorNote } from '../operators/operator-note.ts';
+import { checkedPinOrder, type PinOrder } from '../operators/pin-order.ts';
 import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } from './admission.ts';
 import { checkCall } from './call-check.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
@@ -121,21 +122,21 @@ class SlotCap implements Cap, SlotKeeper {
 
   pin(limit: number, order: PinOrder): void {
     assertWhole('CONFIG_INVALID', 'limit', limit, 1, LARGEST_LIMIT);
-    const { who, why, forMs } = checkPinOrder(order);
+    const { by, why, forMs } = checkedPinOrder(order);
     const { clock, route, onEvent } = this.settings;
     this.cancelPin?.();
     this.cancelPin = clock.after(forMs, () => this.endPin());
     this.pinned = limit;
     this.letIn();
-    onEvent({ type: 'pinned', route, limit, who, why, forMs });
+    onEvent({ type: 'pinned', route, limit, by, why, forMs });
   }
 
-  unpin(actor: PinActor): void {
-    const { who, why } = checkPinActor(actor);
+  unpin(note: OperatorNote): void {
+    const { by, why } = checkedNote(note);
     const { route, onEvent } = this.settings;
     if (this.pinned === null) return;
     this.endPin();
-    onEvent({ type: 'unpinned', route, who, why });
+    onEvent({ type: 'unpinned', route, by, why });
   }
 
   private endPin(): void {

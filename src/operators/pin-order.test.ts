@@ -1,22 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../core/duration.ts';
 import { checkedNote, checkedText } from './operator-note.ts';
-import { checkPinActor, checkPinOrder, checkSpan, type PinActor, type PinOrder } from './pin-order.ts';
+import { checkedPinOrder, checkedSpan, type PinOrder } from './pin-order.ts';
 
-const order: PinOrder = { who: 'anna', why: 'attack on the login', forMs: 60_000 };
+const order: PinOrder = { by: 'anna', why: 'attack on the login', forMs: 60_000 };
 const invalid = (message: string) => expect.objectContaining({ code: 'INPUT_INVALID', message });
 
 describe('an order to pin a limit', () => {
   it('is taken with who, why and for how long, and nothing else', () => {
     const more = { ...order, level: 3 };
-    expect(checkPinOrder(more)).toEqual(order);
-    expect(checkPinActor(more)).toEqual({ who: order.who, why: order.why });
+    expect(checkedPinOrder(more)).toEqual(order);
   });
 
   it('lasts a day at most', () => {
-    expect(checkPinOrder({ ...order, forMs: DAY_MS }).forMs).toBe(DAY_MS);
-    expect(() => checkPinOrder({ ...order, forMs: DAY_MS + 1 })).toThrow(
+    expect(checkedPinOrder({ ...order, forMs: DAY_MS }).forMs).toBe(DAY_MS);
+    expect(() => checkedPinOrder({ ...order, forMs: DAY_MS + 1 })).toThrow(
       invalid('forMs must be a whole number of ms from 1 to 86400000, got the integer 86400001'),
+    );
+  });
+
+  it('lasts as long as somebody else says, where that is said', () => {
+    expect(checkedPinOrder({ ...order, forMs: 2 * DAY_MS }, 2 * DAY_MS, 1_000).forMs).toBe(2 * DAY_MS);
+    expect(() => checkedPinOrder({ ...order, forMs: 999 }, 2 * DAY_MS, 1_000)).toThrow(
+      invalid('forMs must be a whole number of ms from 1000 to 172800000, got the integer 999'),
     );
   });
 
@@ -24,18 +30,18 @@ describe('an order to pin a limit', () => {
     [null, 'null'],
     ['anna', 'a string of 4 characters'],
     [undefined, 'nothing'],
-  ])('is refused where nobody says who and why: %o', (actor, shape) => {
-    expect(() => checkPinActor(actor as never)).toThrow(
-      invalid(`who and why must be in an object, got ${shape}`),
+  ])('is refused where nobody says who and why: %o', (given, shape) => {
+    expect(() => checkedPinOrder(given as never)).toThrow(
+      invalid(`note must be an object with by and why, got ${shape}`),
     );
   });
 
   it('is refused where one of them is missing', () => {
-    expect(() => checkPinActor({ who: 'anna' } as PinActor)).toThrow(
+    expect(() => checkedPinOrder({ by: 'anna' } as PinOrder)).toThrow(
       invalid('why must be a string of 1 to 500 characters, got nothing'),
     );
-    expect(() => checkPinOrder({ ...order, who: '' })).toThrow(
-      invalid('who must be a string of 1 to 500 characters, got an empty string'),
+    expect(() => checkedPinOrder({ ...order, by: '' })).toThrow(
+      invalid('by must be a string of 1 to 500 characters, got an empty string'),
     );
   });
 });
@@ -65,9 +71,9 @@ describe('a note of an operator', () => {
 
 describe('a span', () => {
   it('is a whole number of milliseconds from 1 to its longest', () => {
-    expect([checkSpan('forMs', 1, 10), checkSpan('forMs', 10, 10)]).toEqual([1, 10]);
+    expect([checkedSpan('forMs', 1, 10), checkedSpan('forMs', 10, 10)]).toEqual([1, 10]);
     for (const spanMs of [0, -1, 11, 1.5, Number.NaN]) {
-      expect(() => checkSpan('forMs', spanMs, 10)).toThrow(
+      expect(() => checkedSpan('forMs', spanMs, 10)).toThrow(
         expect.objectContaining({ code: 'INPUT_INVALID' }),
       );
     }

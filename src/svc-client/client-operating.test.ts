@@ -51,30 +51,30 @@ describe('shadow', () => {
 describe('a pin', () => {
   it('sets the limit for a time and leaves an audit trail', async () => {
     const { ask, client, clock, told } = hosted();
-    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { by: 'op-7', why: 'incident', forMs: 60_000 });
     expect(await ask()).toBe(200);
     expect(await ask()).toBe('target-rate');
     expect(client.health().targets[0]?.pinned?.policy).toEqual({ ratePerSecond: 1, burst: 1 });
     await clock.advance(60_000);
     for (let i = 0; i < 10; i += 1) expect(await ask()).toBe(200);
     expect(client.health().targets[0]?.pinned).toBeNull();
-    const pinned = { act: 'pin', target: 'stock@1', who: 'op-7', why: 'incident', forMs: 60_000 };
+    const pinned = { act: 'pin', target: 'stock@1', by: 'op-7', why: 'incident', forMs: 60_000 };
     expect(told.audit).toEqual([pinned]);
   });
 
   it('can be taken away', async () => {
     const { ask, client, told } = hosted();
-    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
-    client.unpin('stock@1', { who: 'op-8', why: 'over' });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { by: 'op-7', why: 'incident', forMs: 60_000 });
+    client.unpin('stock@1', { by: 'op-8', why: 'over' });
     for (let i = 0; i < 10; i += 1) expect(await ask()).toBe(200);
-    expect(told.audit[1]).toEqual({ act: 'unpin', target: 'stock@1', who: 'op-8', why: 'over', forMs: 0 });
+    expect(told.audit[1]).toEqual({ act: 'unpin', target: 'stock@1', by: 'op-8', why: 'over', forMs: 0 });
   });
 
   it('that raises a limit is not waited for', async () => {
     const { ask, client } = hosted({ pool: { ratePerSecond: 1, burst: 20 } });
     for (let i = 0; i < 20; i += 1) await ask();
     expect(await ask()).toBe('target-rate');
-    client.pin('stock@1', { ratePerSecond: 1_000, burst: 30 }, { who: 'op-7', why: 'sale', forMs: 60_000 });
+    client.pin('stock@1', { ratePerSecond: 1_000, burst: 30 }, { by: 'op-7', why: 'sale', forMs: 60_000 });
     expect(await ask()).toBe(200);
   });
 
@@ -82,7 +82,7 @@ describe('a pin', () => {
     const { ask, client, clock } = hosted({ pool: { ratePerSecond: 9_000, burst: 20 } });
     const burst = Array.from({ length: 20 }, () => client.call('stock@1'));
     await inVirtualTime(clock, Promise.all(burst));
-    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { by: 'op-7', why: 'incident', forMs: 60_000 });
     await clock.advance(1_000);
     expect(await ask()).toBe(200);
     expect(await ask()).toBe('target-rate');
@@ -90,7 +90,7 @@ describe('a pin', () => {
 
   it('outlasts new options, which count once it has ended', async () => {
     const { ask, client, clock } = hosted({ pool: { ratePerSecond: 1_000, burst: 20 } });
-    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op-7', why: 'incident', forMs: 60_000 });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { by: 'op-7', why: 'incident', forMs: 60_000 });
     const pool = { ratePerSecond: 1_000, burst: 30 };
     await client.reconfigure({ ...options, targets: { 'stock@1': { url: 'http://stock', pool } } });
     expect([await ask(), await ask()]).toEqual([200, 'target-rate']);
@@ -100,7 +100,7 @@ describe('a pin', () => {
 
   it('gives the configured limit back when it ends, whoever was refused meanwhile', async () => {
     const { ask, client, clock } = hosted({ pool: { ratePerSecond: 1_000, burst: 20 } });
-    client.pin('stock@1', { ratePerSecond: 1, burst: 20 }, { who: 'op-7', why: 'incident', forMs: 1_000 });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 20 }, { by: 'op-7', why: 'incident', forMs: 1_000 });
     for (let i = 0; i < 20; i += 1) await ask();
     expect(await ask()).toBe('target-rate');
     await clock.advance(1_000);
@@ -109,7 +109,7 @@ describe('a pin', () => {
 
   it('has to make sense', () => {
     const { client } = hosted();
-    const order = { who: 'op-7', why: 'incident', forMs: 1 };
+    const order = { by: 'op-7', why: 'incident', forMs: 1 };
     expect(() => client.pin('stock@1', { ratePerSecond: 0, burst: 1 }, order)).toThrow('pool.ratePerSecond');
     const burstOnly: { ratePerSecond: number; burst: number } = JSON.parse('{"burst":1}');
     expect(() => client.pin('stock@1', burstOnly, order)).toThrow(
@@ -120,9 +120,9 @@ describe('a pin', () => {
   });
 
   it.each([
-    { who: '' },
-    { who: ' ' },
-    { who: undefined },
+    { by: '' },
+    { by: ' ' },
+    { by: undefined },
     { why: 5 },
     { why: 'x'.repeat(501) },
     { forMs: undefined },
@@ -131,7 +131,7 @@ describe('a pin', () => {
     { forMs: 0 },
   ])('says who, why and for how long: not %j', async (wrong) => {
     const { client, told } = hosted();
-    const order = { who: 'op-7', why: 'incident', forMs: 1, ...wrong } as PinOrder;
+    const order = { by: 'op-7', why: 'incident', forMs: 1, ...wrong } as PinOrder;
     const pin = () => client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, order);
     const field = Object.keys(wrong).join();
     expect(pin).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));

@@ -2,14 +2,8 @@ import { HOUR_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
 import { fieldNames } from '../core/options.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
-import { checkedText } from '../operators/operator-note.ts';
-import {
-  checkPinActor,
-  checkPinOrder,
-  checkSpan,
-  type PinActor,
-  type PinOrder,
-} from '../operators/pin-order.ts';
+import { checkedNote, checkedText, type OperatorNote } from '../operators/operator-note.ts';
+import { checkedPinOrder, checkedSpan, type PinOrder } from '../operators/pin-order.ts';
 import { Call, type CallContext, type CallResult } from './call.ts';
 import { type Checkpoint, noCounts } from './checkpoint.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -147,7 +141,7 @@ export class SvcClient {
     const { forMs = this.#context.settings.globalBreaker.saturationMs } = options;
     this.#rails.saturate(
       checkedText('resource', resource),
-      checkSpan('forMs', forMs, HOUR_MS),
+      checkedSpan('forMs', forMs, HOUR_MS),
       this.#clock.now(),
     );
   }
@@ -160,17 +154,17 @@ export class SvcClient {
   /** Sets the limit of a target for a time. A `Fault` of code `INPUT_INVALID` without who, why and for how long. */
   pin(slugKey: string, pool: PoolPolicy, order: PinOrder): void {
     const target = this.#target(slugKey);
-    const { who, why, forMs } = checkPinOrder(order);
+    const { by, why, forMs } = checkedPinOrder(order);
     target.pin(checkPool(pool), forMs, this.#clock.now());
-    this.#events.emit('audit', { act: 'pin', target: slugKey, who, why, forMs });
+    this.#events.emit('audit', { act: 'pin', target: slugKey, by, why, forMs });
   }
 
   /** Gives a target its configured limit back. */
-  unpin(slugKey: string, actor: PinActor): void {
+  unpin(slugKey: string, note: OperatorNote): void {
     const target = this.#target(slugKey);
-    const { who, why } = checkPinActor(actor);
+    const { by, why } = checkedNote(note);
     target.unpin(this.#clock.now());
-    this.#events.emit('audit', { act: 'unpin', target: slugKey, who, why, forMs: 0 });
+    this.#events.emit('audit', { act: 'unpin', target: slugKey, by, why, forMs: 0 });
   }
 
   /** How the targets are, for operators. */

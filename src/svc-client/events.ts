@@ -68,7 +68,7 @@ export interface SvcEvents {
   audit: {
     readonly act: 'pin' | 'unpin';
     readonly target: string;
-    readonly who: string;
+    readonly by: string;
     readonly why: string;
     /** For how long, in milliseconds; 0 for unpin. */
     readonly forMs: number;

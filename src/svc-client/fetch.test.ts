@@ -66,7 +66,7 @@ describe('fetch', () => {
 
   it('answers a denial with a synthetic problem+json', async () => {
     const client = clientOf({ url: 'http://127.0.0.1:9', pool: { ratePerSecond: 1, burst: 1 } });
-    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { who: 'op', why: 'test', forMs: 60_000 });
+    client.pin('stock@1', { ratePerSecond: 1, burst: 1 }, { by: 'op', why: 'test', forMs: 60_000 });
     await client.fetch('svc://stock@1/').catch(() => undefined);
     const response = await client.fetch('svc://stock@1/', { headers: { 'x-request-id': 'r1' } });
     expect(response.status).toBe(429);

@@ -1,4 +1,5 @@
-export type { PinActor, PinOrder } from '../operators/pin-order.ts';
+export type { OperatorNote } from '../operators/operator-note.ts';
+export type { PinOrder } from '../operators/pin-order.ts';
 export type { BackoffPolicy } from './backoff.ts';
 export type { CallResult } from './call.ts';
 export {

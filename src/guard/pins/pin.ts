@@ -5,8 +5,6 @@ import { Fault, shapeOf } from '../../core/fault.ts';
 import { type Policy, rulesOf } from '../../core/policy.ts';
 import type { Token } from '../../core/subject.ts';
 import type { Identifier } from '../../identity/identifier.ts';
-import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
-import { checkSpan } from '../../operators/pin-order.ts';
 
 /** What holds for pins where nobody says otherwise. */
 export const pinDefaults = { refreshMs: 2 * SECOND_MS, most: 64, longestMs: 30 * DAY_MS } as const;
@@ -51,12 +49,6 @@ export type PinRequest =
   | { readonly kind: 'failure'; readonly policy: string; readonly mode: 'closed' | 'caps' }
   | { readonly kind: 'scenario'; readonly scenario: string }
   | { readonly kind: 'shadow'; readonly policy: string; readonly rule: Rule };
-
-/** Who pins, why and for how long. */
-export interface PinNote extends OperatorNote {
-  /** Milliseconds, at least 1000. */
-  readonly forMs: number;
-}
 
 /** What a pin may name. */
 export interface PinNames {
@@ -138,12 +130,6 @@ function pinId(target: PinTarget): string {
     case 'shadow':
       return `shadow:${target.policy}:${target.rule}`;
   }
-}
-
-/** @throws Fault `INPUT_INVALID` when nobody says who, why or for how long. */
-export function assertNote({ forMs, ...note }: PinNote, longestMs: number): void {
-  checkedNote(note);
-  checkSpan('forMs', forMs, longestMs, SECOND_MS);
 }
 
 export function assertText(field: string, value: unknown, most: number): void {

@@ -6,16 +6,17 @@ import { defaultPolicies } from '../../core/policy.ts';
 import { createIdentifier } from '../../identity/identifier.ts';
 import { createGuard } from '../../index.ts';
 import { createLimiter } from '../../limits/index.ts';
+import type { PinOrder } from '../../operators/pin-order.ts';
 import { createMemoryStore } from '../../stores/memory/index.ts';
 import type { Store } from '../../stores/store.ts';
 import type { AuditEvent } from '../events.ts';
-import type { PinNote, PinRequest } from './pin.ts';
+import type { PinRequest } from './pin.ts';
 import { pinKey } from './pin-steps.ts';
 import { pinnedPolicies } from './pinned-policies.ts';
 import { Pins, type PinsOptions } from './pins.ts';
 
 const secret = 'a secret of sixteen bytes or more';
-const note: PinNote = { by: 'alice', why: 'attack on the list', forMs: HOUR_MS };
+const note: PinOrder = { by: 'alice', why: 'attack on the list', forMs: HOUR_MS };
 
 /** A node over a store, on a clock that is moved by hand. */
 function node(given: { store?: Store; time?: { now: number } } & Partial<Omit<PinsOptions, 'store'>> = {}) {

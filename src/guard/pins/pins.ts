@@ -1,18 +1,18 @@
+import { SECOND_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Identifier } from '../../identity/identifier.ts';
 import { checkedNote, type OperatorNote } from '../../operators/operator-note.ts';
+import { checkedPinOrder, type PinOrder } from '../../operators/pin-order.ts';
 import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { AuditTrail } from '../audit-trail.ts';
 import type { AuditEvent } from '../events.ts';
 import { type Clock, systemClock } from '../failure/clock.ts';
 import {
-  assertNote,
   assertText,
   type Pin,
   type PinNames,
-  type PinNote,
   type PinRequest,
   pinDefaults,
   pinIds,
@@ -103,11 +103,10 @@ export class Pins {
    * @throws Fault `INPUT_INVALID` when the request names something that there is not or is out of range, or when
    * there are as many pins as there may be; `STORE_*` when the store fails.
    */
-  async put(request: PinRequest, note: PinNote): Promise<Pin> {
+  async put(request: PinRequest, order: PinOrder): Promise<Pin> {
     const { names, identifier } = this.#options;
     const target = targetOf(request, names(), identifier);
-    assertNote(note, this.#longestMs);
-    const { by, why, forMs } = note;
+    const { by, why, forMs } = checkedPinOrder(order, this.#longestMs, SECOND_MS);
     const ids = pinIds(request, target, identifier);
     const [id] = ids;
     const { pins, now: from } = await this.#look();

@@ -178,11 +178,11 @@ export class SlotLedger {
   }
 
   #pin(): void {
-    const actor = { who: 'op-7', why: 'to see' };
-    if (this.#random.uniform() < 0.5) this.cap.unpin(actor);
+    const note = { by: 'op-7', why: 'to see' };
+    if (this.#random.uniform() < 0.5) this.cap.unpin(note);
     else {
       const limit = 1 + this.#below(this.#settings.limit);
-      this.cap.pin(limit, { ...actor, forMs: 1 + this.#below(2_000) });
+      this.cap.pin(limit, { ...note, forMs: 1 + this.#below(2_000) });
     }
   }
 }
