@@ -1,7 +1,13 @@
+import { assertWhole } from '../core/amounts.ts';
 import type { ClientRecord } from '../core/client-state.ts';
 import { isHardBlocked, isStanding } from '../core/standing.ts';
-import type { HeldRecord } from '../stores/store.ts';
-import type { ClientKeyspace } from './client-keys.ts';
+import type { HeldRecord, Store, WalkOptions } from '../stores/store.ts';
+import { admit } from './agent-admission.ts';
+import { assertClient } from './call.ts';
+import type { Client, ClientFinder } from './client-finder.ts';
+import { type ClientKey, type ClientKeyspace, keyBefore, keysOf } from './client-keys.ts';
+import type { LimitBook } from './limit-book.ts';
+import { liftBlock, placeBlock } from './operator-steps.ts';
 
 /** A client's block that runs. */
 export interface ClientBlock {
@@ -14,8 +20,65 @@ export interface ClientBlock {
   readonly until: number;
 }
 
+/**
+ * The blocks of a limiter's clients, as operators and scenarios list, lift and place them. What they do must not be done in
+ * this process alone: where the store fails, it fails.
+ */
+export class ClientBlocks {
+  readonly #store: Store;
+  readonly #keyspace: ClientKeyspace;
+  readonly #keyOf: ClientFinder;
+  readonly #limits: LimitBook;
+
+  constructor(store: Store, keyspace: ClientKeyspace, keyOf: ClientFinder, limits: LimitBook) {
+    this.#store = store;
+    this.#keyspace = keyspace;
+    this.#keyOf = keyOf;
+    this.#limits = limits;
+  }
+
+  async *running({ signal }: WalkOptions = {}): AsyncGenerator<ClientBlock> {
+    const now = await this.#store.view([], (_, storeTime) => storeTime);
+    for await (const held of this.#store.held(this.#keyspace.prefix, signal)) {
+      const block = clientBlockOf(held, this.#keyspace, now);
+      if (block !== null) yield block;
+    }
+  }
+
+  async idOf(client: Client): Promise<string> {
+    assertClient('client', client);
+    const key = this.#keyOf(client);
+    const admitted = await this.#store.view(keysOf(key), (records, now) => admit(records, key, now).key);
+    return this.#keyspace.idOf(admitted);
+  }
+
+  async lift(client: Client | string): Promise<boolean> {
+    if (typeof client !== 'string') assertClient('client', client);
+    const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
+    const { isLifted, key: admitted } = await this.#liftAt(key);
+    // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
+    const before = keyBefore(admitted);
+    if (before !== null) await this.#liftAt(before);
+    return isLifted;
+  }
+
+  async place(client: Client, fromLevel: number): Promise<number> {
+    assertClient('client', client);
+    assertWhole('INPUT_INVALID', 'fromLevel', fromLevel, 1, 4);
+    const key = this.#keyOf(client);
+    const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
+    return this.#store.transact(keysOf(key), (records, now) =>
+      placeBlock(records, key, fromLevel, limit, now),
+    );
+  }
+
+  #liftAt(key: ClientKey): Promise<ReturnType<typeof liftBlock>> {
+    return this.#store.transact(keysOf(key), (records, now) => liftBlock(records, key, now));
+  }
+}
+
 /** The block of a client that a held record carries; null when it has ended, or the record is no client's or cannot be one. */
-export function clientBlockOf(
+function clientBlockOf(
   { key, value }: HeldRecord,
   keyspace: ClientKeyspace,
   now: number,

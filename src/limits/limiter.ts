@@ -1,29 +1,26 @@
-import { assertWhole } from '../core/amounts.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
-import type { Store, WalkOptions } from '../stores/store.ts';
-import { admit } from './agent-admission.ts';
-import { AllowList, type SkippedBy } from './allow-list.ts';
+import type { WalkOptions } from '../stores/store.ts';
+import { AllowList } from './allow-list.ts';
 import { assertCost, milliCost, scaledQuota } from './allowance.ts';
-import { assertCall, assertClient, type Call } from './call.ts';
-import { type ClientBlock, clientBlockOf } from './client-blocks.ts';
+import { assertCall, type Call } from './call.ts';
+import { type ClientBlock, ClientBlocks } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
-import { type ClientKey, ClientKeyspace, keyBefore, keysOf } from './client-keys.ts';
+import { ClientKeyspace, keysOf } from './client-keys.ts';
 import { clientSaysNothing } from './client-record.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
 import { LimitCounter } from './limit-counter.ts';
 import { assertKinds, assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
-import { liftBlock, placeBlock } from './operator-steps.ts';
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
 import { type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import { takeInShadow } from './take-in-shadow.ts';
-import { checkedVerdict, type Verdict } from './verdict.ts';
+import { callerOf, checkedVerdict, skippedVerdict, type Verdict } from './verdict.ts';
 import { emitWarning } from './warning.ts';
 
 /** Limits calls by token buckets over a store. A refusal is a value; only faults and misuse throw. */
@@ -104,8 +101,7 @@ class BucketLimiter implements Limiter {
   readonly #allow: AllowList;
   readonly #shadows: ReturnType<typeof shadowsOf>;
   readonly #refillScale: (call: Call) => number;
-  /** What an operator does must not be done in this process alone: where the store fails, it fails. */
-  readonly #records: Store;
+  readonly #blocks: ClientBlocks;
   readonly #store: StoreFallback;
   readonly #counter: LimitCounter;
   readonly #onEvent: (event: LimitEvent) => void;
@@ -135,14 +131,15 @@ class BucketLimiter implements Limiter {
       this.#counter.count(event);
       onEvent?.(event);
     };
-    this.#records = clearingStore(options.store, (setAside) =>
+    const store = clearingStore(options.store, (setAside) =>
       this.#onEvent({ type: 'record-corrupt', setAside }),
     );
+    this.#blocks = new ClientBlocks(store, this.#keyspace, this.#keyOf, this.#limits);
     this.#clock = options.clock ?? (() => Date.now());
     this.#store =
       before !== null && before.#keyspace.prefix === this.#keyspace.prefix
         ? before.#store
-        : new StoreFallback(this.#records, this.#clock, this.#onEvent, clientSaysNothing);
+        : new StoreFallback(store, this.#clock, this.#onEvent, clientSaysNothing);
   }
 
   async take(call: Call): Promise<Verdict> {
@@ -191,43 +188,20 @@ class BucketLimiter implements Limiter {
     );
   }
 
-  async *blocks({ signal }: WalkOptions = {}): AsyncGenerator<ClientBlock> {
-    const now = await this.#records.view([], (_, storeTime) => storeTime);
-    for await (const held of this.#records.held(this.#keyspace.prefix, signal)) {
-      const block = clientBlockOf(held, this.#keyspace, now);
-      if (block !== null) yield block;
-    }
+  blocks(options?: WalkOptions): AsyncIterable<ClientBlock> {
+    return this.#blocks.running(options);
   }
 
-  async blockIdOf(client: Client): Promise<string> {
-    assertClient('client', client);
-    const key = this.#keyOf(client);
-    const admitted = await this.#records.view(keysOf(key), (records, now) => admit(records, key, now).key);
-    return this.#keyspace.idOf(admitted);
+  blockIdOf(client: Client): Promise<string> {
+    return this.#blocks.idOf(client);
   }
 
-  async lift(client: Client | string): Promise<boolean> {
-    if (typeof client !== 'string') assertClient('client', client);
-    const key = typeof client === 'string' ? this.#keyspace.addressed(client) : this.#keyOf(client);
-    const { isLifted, key: admitted } = await this.#liftAt(key);
-    // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
-    const before = keyBefore(admitted);
-    if (before !== null) await this.#liftAt(before);
-    return isLifted;
+  lift(client: Client | string): Promise<boolean> {
+    return this.#blocks.lift(client);
   }
 
-  #liftAt(key: ClientKey): Promise<ReturnType<typeof liftBlock>> {
-    return this.#records.transact(keysOf(key), (records, now) => liftBlock(records, key, now));
-  }
-
-  async block(client: Client, fromLevel = 2): Promise<number> {
-    assertClient('client', client);
-    assertWhole('INPUT_INVALID', 'fromLevel', fromLevel, 1, 4);
-    const key = this.#keyOf(client);
-    const { limit } = this.#limits.find({ method: 'GET', path: '/', ...client }).quota;
-    return this.#records.transact(keysOf(key), (records, now) =>
-      placeBlock(records, key, fromLevel, limit, now),
-    );
+  block(client: Client, fromLevel = 2): Promise<number> {
+    return this.#blocks.place(client, fromLevel);
   }
 
   counts(): LimitCounts {
@@ -284,22 +258,3 @@ class BucketLimiter implements Limiter {
 
 /** A refused call waits at least a moment, also where clocks have run backwards. */
 const waitOf = ({ until }: Refusal, t: number): number => Math.max(1, until - t);
-
-const callerOf = ({ user }: Client) => (user ? 'user' : 'anonymous');
-
-function skippedVerdict(call: Call, route: CompiledRoute, skipped: SkippedBy): Verdict {
-  return {
-    allowed: true,
-    rule: null,
-    retryAfterMs: 0,
-    caller: callerOf(call),
-    route: route.name,
-    signIn: route.signIn,
-    cost: 0,
-    quota: null,
-    skipped,
-    shadow: null,
-    mode: 'NORMAL',
-    ticket: null,
-  };
-}

@@ -3,6 +3,9 @@ import type { ClientRecord } from '../core/client-state.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import type { Key } from '../core/records.ts';
 import type { SkippedBy } from './allow-list.ts';
+import type { Call } from './call.ts';
+import type { Client } from './client-finder.ts';
+import type { CompiledRoute } from './route-table.ts';
 import type { LimitMode } from './store-fallback.ts';
 import type { LimitRule } from './take.ts';
 
@@ -58,4 +61,25 @@ export interface Ticket {
 export function checkedVerdict(verdict: Verdict): Verdict {
   if (typeof verdict === 'object' && verdict !== null && 'ticket' in verdict) return verdict;
   throw new Fault('INPUT_INVALID', `verdict must be what take gave, got ${shapeOf(verdict)}`);
+}
+
+/** Which of the limits a client falls under. */
+export const callerOf = ({ user }: Client): Verdict['caller'] => (user ? 'user' : 'anonymous');
+
+/** On a call that is not limited at all. */
+export function skippedVerdict(call: Call, route: CompiledRoute, skipped: SkippedBy): Verdict {
+  return {
+    allowed: true,
+    rule: null,
+    retryAfterMs: 0,
+    caller: callerOf(call),
+    route: route.name,
+    signIn: route.signIn,
+    cost: 0,
+    quota: null,
+    skipped,
+    shadow: null,
+    mode: 'NORMAL',
+    ticket: null,
+  };
 }
