@@ -8,7 +8,6 @@ import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/otel/tracing.ts';
-import { roomsOf } from './default-rooms.ts';
 import { firstReach } from './first-reach.ts';
 import { Access } from './http/access.ts';
 import { boundsOf, type ConnectionBounds } from './http/bounds.ts';
@@ -21,10 +20,11 @@ import { TokenBook } from './http/token-book.ts';
 import { LiveCore } from './live-core.ts';
 import { nameRoutes, type Observation, openObservation } from './observation.ts';
 import { OpenParts } from './open-parts.ts';
+import { openRooms, startRooms } from './open-rooms.ts';
 import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
 import { rehearse } from './rehearsal.ts';
-import type { OpenRoom, Room, RoomParts } from './rooms.ts';
+import type { OpenRoom, Room } from './rooms.ts';
 import type { Route } from './route.ts';
 import { warnOfOtherSecret } from './secret-marks.ts';
 import { isOtherKeyFile, makeSecrets, readSecrets } from './secrets.ts';
@@ -205,40 +205,15 @@ function endingOf(parts: OpenParts): AbortSignal {
   return ending.signal;
 }
 
-/** One after the other, so that where one cannot be opened those before it are known, and end. */
-async function openRooms(
-  parts: RoomParts,
-  doors: (() => unknown)[],
-  others: readonly OpenRoom[] = [],
-): Promise<readonly Room[]> {
-  const rooms: Room[] = [];
-  for (const open of [...(await roomsOf(parts.config)), ...others]) {
-    const room = await open(parts);
-    if (room === null) continue;
-    rooms.push(room);
-    doors.push(() => room.close?.());
-  }
-  return rooms;
-}
-
 async function openAll(
   rooms: readonly Room[],
   listener: HttpListener,
   { host, port: wanted }: ServiceConfig['listen'],
 ): Promise<ServiceAddress> {
-  const others = await startAll(rooms);
+  const others = await startRooms(rooms);
   const { address, port, family } = await listener.listen(host, wanted);
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { host: address, port, url, others: others.filter((line) => line !== undefined) };
-}
-
-/** Waits for all of them also where one fails: one that is still on its way could not be ended. */
-async function startAll(rooms: readonly Room[]): Promise<readonly (string | undefined)[]> {
-  const started = await Promise.allSettled(rooms.map(async (room) => room.start?.()));
-  return started.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
+  return { host: address, port, url, others };
 }
 
 interface DoorParts {
