@@ -8,7 +8,7 @@ import { Call, type CallContext, type CallResult } from './call.ts';
 import { type Checkpoint, noCounts } from './checkpoint.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcEmitter, type SvcEventName, type SvcListener } from './events.ts';
-import { fetchTarget, readSvcUrl, type SvcFetch } from './fetch.ts';
+import { fetchTarget, readFetch, readSvcUrl, type SvcFetch } from './fetch.ts';
 import { type SvcHealth, targetHealth } from './health.ts';
 import { currentJourney, Journey, runInJourney } from './journey.ts';
 import { createNonces } from './nonces.ts';
@@ -101,9 +101,8 @@ export class SvcClient {
   fetchFor(slugKey: string): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
     this.#target(slugKey);
     return async (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input, 'http://service.invalid');
-      const given = input instanceof Request ? { ...requestInit(input), ...init } : init;
-      return fetchTarget(this, slugKey, url.pathname + url.search, given);
+      const read = readFetch(input, init);
+      return fetchTarget(this, slugKey, read.path, read.init);
     };
   }
 
@@ -248,13 +247,4 @@ function checkpointOf(context: CallContext): Checkpoint {
     counters,
     on: (name, listener) => events.on(name, listener),
   };
-}
-
-/** A `Request` tells its signal of an abort only while somebody holds it: here it lives as long as its signal is in use. */
-const requestsBySignal = new WeakMap<AbortSignal, Request>();
-
-function requestInit(request: Request): RequestInit {
-  const { method, headers, body, signal } = request;
-  requestsBySignal.set(signal, request);
-  return { method, headers, body, signal };
 }

@@ -49,6 +49,25 @@ export function readSvcUrl(input: string | URL): { readonly slugKey: string; rea
   return { slugKey, path: encoded(path.startsWith('/') ? path : `/${path}`) };
 }
 
+/** Path and query of what a `fetch` was given, and what else of it counts. */
+export function readFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): { readonly path: string; readonly init: RequestInit } {
+  const isRequest = input instanceof Request;
+  const { pathname, search } = new URL(isRequest ? input.url : input, 'http://service.invalid');
+  return { path: pathname + search, init: isRequest ? { ...requestInit(input), ...init } : init };
+}
+
+/** A `Request` tells its signal of an abort only while somebody holds it: here it lives as long as its signal is in use. */
+const requestsBySignal = new WeakMap<AbortSignal, Request>();
+
+function requestInit(request: Request): RequestInit {
+  const { method, headers, body, signal } = request;
+  requestsBySignal.set(signal, request);
+  return { method, headers, body, signal };
+}
+
 interface Caller {
   call(slugKey: string, request: SvcRequest): Promise<CallResult>;
 }

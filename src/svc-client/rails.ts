@@ -1,19 +1,10 @@
 import { type Bucket, fullBucket, type Quota } from '../core/bucket.ts';
-import { MINUTE_MS } from '../core/duration.ts';
 import type { Denial } from './denial.ts';
 import type { SvcEmitter } from './events.ts';
 import { FreePlaces } from './free-places.ts';
-import {
-  closedGlobalBreaker,
-  type GlobalBreaker,
-  type GlobalCause,
-  globalRetryAfterMs,
-  judgeGlobal,
-  type Priority,
-  passGlobal,
-} from './global-breaker.ts';
-import { LatencyHistory } from './latency-history.ts';
-import type { GlobalBreakerSettings, Settings } from './options.ts';
+import type { GlobalBreaker, Priority } from './global-breaker.ts';
+import { GlobalWatch } from './global-watch.ts';
+import type { Settings } from './options.ts';
 import {
   type Booked,
   carryOver,
@@ -48,67 +39,49 @@ export interface Gate {
 /** What nearly every attempt gets. */
 const clearNow: Clearance = { clear: true, passage: 'normal', waitMs: 0, closingSince: null, booked: null };
 
-/** A target counts as in use for this long after it was last asked for. */
-const IN_USE_MS = MINUTE_MS;
-
 /** Enforces what the pure parts decide: breakers and pools of all targets, in one place and in one order. */
 export class Rails {
   readonly #events: SvcEmitter;
   readonly #targets: ReadonlyMap<string, Target>;
-  #settings: Settings;
+  readonly #global: GlobalWatch;
   #bucket: Bucket = fullBucket;
   #quota: Quota;
   #free = new FreePlaces();
-  #global: GlobalBreaker = closedGlobalBreaker;
-  #latency: LatencyHistory;
-  readonly #saturatedUntil = new Map<string, number>();
-  /** When the last saturation ran out that was not reported again. */
-  #saturationEndedAt = Number.NEGATIVE_INFINITY;
-  /** Targets whose breaker is not closed. */
-  #troubled = 0;
 
   constructor(settings: Settings, targets: ReadonlyMap<string, Target>, events: SvcEmitter) {
-    this.#settings = settings;
     this.#targets = targets;
     this.#events = events;
+    this.#global = new GlobalWatch(settings.globalBreaker, targets, events);
     this.#quota = quotaOf(settings.globalPool);
-    this.#latency = new LatencyHistory(settings.globalBreaker.spike);
   }
 
-  /** Takes new settings. The hour of latencies is kept unless what counts as a spike has changed. */
+  /** Takes new settings; what has been seen stays. */
   reconfigure(settings: Settings, now: number): void {
-    const was = this.#settings.globalBreaker.spike;
-    const { spike } = settings.globalBreaker;
     const targets = [...this.#targets.values()];
     const waiting = targets.reduce((sum, target) => sum + target.waiting, 0);
-    this.#settings = settings;
     this.#limitTo(quotaOf(settings.globalPool), waiting, now);
-    this.#troubled = targets.filter(({ breaker }) => breaker.state !== 'closed').length;
-    const changed = Object.entries(spike).some(([name, value]) => was[name as keyof typeof was] !== value);
-    if (changed) this.#latency = new LatencyHistory(spike);
+    this.#global.reconfigure(settings.globalBreaker);
+    this.#global.troubled = targets.filter(({ breaker }) => breaker.state !== 'closed').length;
   }
 
   globalBreaker(now: number): GlobalBreaker {
-    this.#judge(now);
-    return this.#global;
+    this.#global.judge(now);
+    return this.#global.breaker;
   }
 
   /** A resource that everything depends on has no room left. Holds for `forMs`, or until it is cleared. */
   saturate(resource: string, forMs: number, now: number): void {
-    this.#saturatedUntil.set(resource, now + forMs);
-    this.#judge(now);
+    this.#global.saturate(resource, forMs, now);
   }
 
   desaturate(resource: string, now: number): void {
-    // Until now it was saturated, whether or not anybody has asked since.
-    this.#judge(now);
-    this.#saturatedUntil.delete(resource);
+    this.#global.desaturate(resource, now);
   }
 
   /** Clears one attempt, or says why not. A refused attempt takes nothing from any pool. */
   clear(target: Target, priority: Priority, maxWaitMs: number, gate: Gate, now: number): Clearance {
     target.askedAt = now;
-    this.#judge(now);
+    this.#global.judge(now);
     const passing = passBreaker(target.breaker, now);
     if (!passing.passes) {
       const denial = {
@@ -130,7 +103,7 @@ export class Rails {
     const waitMs = take.taken ? take.waitMs : 0;
     if (passage === 'normal' && waitMs === 0) return clearNow;
     const booked = take.taken ? take.booked : null;
-    return { clear: true, passage, waitMs, closingSince: this.#closingSince(), booked };
+    return { clear: true, passage, waitMs, closingSince: this.#global.closingSince, booked };
   }
 
   /** Looks again after a wait: a breaker that has opened meanwhile also holds for those who waited. */
@@ -143,8 +116,8 @@ export class Rails {
       const denial = { reason: 'target-breaker', target: slugKey, ...waiting(retryAfterMs) } as const;
       if (!gate.skips(denial)) return { clear: false, denial };
     }
-    this.#judge(now);
-    const closingSince = this.#closingSince();
+    this.#global.judge(now);
+    const closingSince = this.#global.closingSince;
     // It is among the share that this closing lets in: asked a second time, only a share of the share would be.
     if (closingSince !== null && closingSince === clearance.closingSince) return clearance;
     const shed = this.#shed(target, priority, now);
@@ -168,7 +141,7 @@ export class Rails {
 
   /** Counts a latency towards the spike; timeouts with the time they took. */
   recordLatency(latencyMs: number, now: number): void {
-    this.#latency.record(latencyMs, now);
+    this.#global.recordLatency(latencyMs, now);
   }
 
   #limitTo(quota: Quota, waiting: number, now: number): void {
@@ -193,22 +166,10 @@ export class Rails {
 
   /** A probe is never shed: without it no target could be found well again while the global breaker is open. */
   #shed(target: Target, priority: Priority, now: number): Denial | null {
-    if (this.#global.state === 'closed') return null;
-    const { policy } = this.#settings.globalBreaker;
-    const { passes, breaker } = passGlobal(this.#global, policy, priority, now);
-    this.#global = breaker;
-    if (passes || breaker.state === 'closed') return null;
-    const retryAfterMs = globalRetryAfterMs(breaker, policy, now);
-    return {
-      reason: 'global-breaker',
-      target: target.slugKey,
-      cause: breaker.cause,
-      ...waiting(retryAfterMs),
-    };
-  }
-
-  #closingSince(): number | null {
-    return this.#global.state === 'closing' ? this.#global.since : null;
+    const shed = this.#global.shed(priority, now);
+    if (shed === null) return null;
+    const { cause, retryAfterMs } = shed;
+    return { reason: 'global-breaker', target: target.slugKey, cause, ...waiting(retryAfterMs) };
   }
 
   #move(target: Target, to: Target['breaker']): void {
@@ -216,61 +177,10 @@ export class Rails {
     target.breaker = to;
     if (from.state === to.state) return;
     if (!target.removed) {
-      if (from.state === 'closed') this.#troubled += 1;
-      if (to.state === 'closed') this.#troubled -= 1;
+      if (from.state === 'closed') this.#global.troubled += 1;
+      if (to.state === 'closed') this.#global.troubled -= 1;
     }
     this.#events.emit('target-breaker', { target: target.slugKey, from: from.state, to: to.state });
-  }
-
-  #judge(now: number): void {
-    const from = this.#global;
-    const cause = this.#cause(now);
-    if (cause === null && from.state === 'closed') return;
-    const { policy, spike } = this.#settings.globalBreaker;
-    // Partitions are of targets in use, and a spike is that of the last slot: neither outlives the calls by more. When a
-    // saturation has ended is known.
-    const isSaturation = from.state === 'open' && from.cause === 'saturation';
-    const lingerMs = isSaturation ? 0 : Math.max(IN_USE_MS, 2 * spike.slotMs);
-    const to = judgeGlobal(this.#lastSeen(from), policy, cause, now, lingerMs);
-    this.#global = to;
-    if (from.state === to.state) return;
-    const why = to.state === 'closed' ? null : to.cause;
-    this.#events.emit('global-breaker', { from: from.state, to: to.state, cause: why });
-    if (to.state === 'open') this.#events.emit('alert', { kind: 'global-breaker', cause: to.cause });
-  }
-
-  #cause(now: number): GlobalCause | null {
-    if (this.#isSaturated(now)) return 'saturation';
-    if (this.#isPartitioned(this.#settings.globalBreaker, now)) return 'partition';
-    return this.#latency.isSpiking(now) ? 'latency' : null;
-  }
-
-  #isSaturated(now: number): boolean {
-    if (this.#saturatedUntil.size === 0) return false;
-    for (const [resource, until] of this.#saturatedUntil) {
-      if (now < until) return true;
-      this.#saturatedUntil.delete(resource);
-      this.#saturationEndedAt = Math.max(this.#saturationEndedAt, until);
-    }
-    return false;
-  }
-
-  /** A saturation that ran out while nobody asked was there until then. */
-  #lastSeen(breaker: GlobalBreaker): GlobalBreaker {
-    const endedAt = this.#saturationEndedAt;
-    if (breaker.state !== 'open' || breaker.seenAt >= endedAt) return breaker;
-    return { ...breaker, seenAt: endedAt };
-  }
-
-  /**
-   * Most of the targets in use fail at once: then it is not them, it is the network or this node. One that fails alone is not
-   * that, whatever its share.
-   */
-  #isPartitioned({ partitionTargets, partitionShare }: GlobalBreakerSettings, now: number): boolean {
-    if (this.#troubled < 2) return false;
-    const inUse = [...this.#targets.values()].filter(({ askedAt }) => now - askedAt < IN_USE_MS);
-    const failing = inUse.filter(({ breaker }) => breaker.state !== 'closed').length;
-    return failing > 1 && inUse.length >= partitionTargets && failing > inUse.length * partitionShare;
   }
 }
 
