@@ -194,7 +194,7 @@ describe('scenarios', () => {
       return { elapse, scenarios: bench({ scenarios: [cleared], store, ...keys }).scenarios };
     };
 
-    it('stay lifted', async () => {
+    it('stay lifted under both hashes of a client', async () => {
       const { scenarios, elapse } = await rotated(3);
       expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 0.25 });
       expect(await scenarios.lift(scan(0))).toBe(true);

@@ -1,6 +1,6 @@
 import { Fault } from '../core/fault.ts';
 import type { CommandIo, ExitCode } from './streams.ts';
-import { harmless } from './visible.ts';
+import { harmlessLine } from './visible.ts';
 
 /** Whether it comes from a call of the system, with a code of its own. */
 export const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
@@ -9,11 +9,11 @@ export const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
 /** Says what went wrong in one line on stderr. Faults of ours and of the system are told; a bug is thrown on. */
 export function reportFault(cause: unknown, io: CommandIo): ExitCode {
   if (cause instanceof Fault && cause.code !== 'INVARIANT_BROKEN') {
-    io.stderr.write(`portcullis: ${harmless(cause.message)}${adviceOn(cause)}\n`);
+    io.stderr.write(`portcullis: ${harmlessLine(cause.message)}${adviceOn(cause)}\n`);
     return 2;
   }
   if (isSystemError(cause)) {
-    io.stderr.write(`portcullis: ${harmless(systemErrorText(cause))}\n`);
+    io.stderr.write(`portcullis: ${harmlessLine(systemErrorText(cause))}\n`);
     return 2;
   }
   throw cause;
@@ -58,7 +58,7 @@ export function usageErrorText(text: string): string {
     .replace(/^error: /, '')
     .replace(/\.?\n\(/, ' (')
     .replace(/\.$/, '');
-  return `portcullis: ${harmless(said)}. See --help\n`;
+  return `portcullis: ${harmlessLine(said)}. See --help\n`;
 }
 
 /** What to do about a store that does not serve and a file that cannot be read; other faults say it themselves. */

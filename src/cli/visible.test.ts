@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { harmless, jsonLine, visible } from './visible.ts';
+import { harmlessLine, jsonLine, visible } from './visible.ts';
 
 it('shows plain text in quotes, as it is', () => {
   expect(visible('Ann Müller 🙂 東京')).toBe('"Ann Müller 🙂 東京"');
@@ -28,7 +28,7 @@ it('is cut, and says so', () => {
 });
 
 it('takes what acts on a terminal out of a line, and leaves the rest as it is', () => {
-  expect(harmless('"a\\b" \u001b[31m \u009b1m \u202e Müller')).toBe(
+  expect(harmlessLine('"a\\b" \u001b[31m \u009b1m \u202e Müller')).toBe(
     '"a\\b" \\u001b[31m \\u009b1m \\u202e Müller',
   );
 });

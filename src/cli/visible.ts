@@ -13,10 +13,10 @@ export function visible(text: string, longest = 200): string {
 }
 
 /** A line of ours that may hold somebody else's words: nothing in it can act on a terminal, all else is as it was. */
-export const harmless = (line: string): string => line.replace(acting, escapeOf);
+export const harmlessLine = (line: string): string => line.replace(acting, escapeOf);
 
 /** A value as a line of JSON. `JSON.stringify` leaves what a terminal acts on beyond ASCII; escaped it is the same JSON. */
-export const jsonLine = (value: unknown): string => `${harmless(JSON.stringify(value))}\n`;
+export const jsonLine = (value: unknown): string => `${harmlessLine(JSON.stringify(value))}\n`;
 
 function escapeOf(char: string): string {
   if (char === '"' || char === '\\') return `\\${char}`;

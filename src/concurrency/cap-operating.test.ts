@@ -49,7 +49,7 @@ describe('priorities', () => {
     expect(waiting.decision).toBeNull();
   });
 
-  it('are checked', async () => {
+  it('are refused where there is none of that name', async () => {
     const { cap } = bench();
     // A caller without types may send anything, also a name that every object has.
     const call: CallOptions = JSON.parse('{"priority":"toString"}');
@@ -281,7 +281,7 @@ describe('a pin', () => {
     expect(cap.status.limit).toBe(5);
   });
 
-  it('is checked', () => {
+  it('is refused where its limit is out of range', () => {
     const { cap } = bench();
     expect(() => cap.pin(0, orderFor(500))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });

@@ -6,7 +6,7 @@ import { harmless } from '../listeners/listener-warnings.ts';
 import type { CapListener } from './admission.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { fixedLimit, type Limit } from './limit.ts';
-import { assertFree } from './limit-holding.ts';
+import { assertLimitIsFree } from './limit-holding.ts';
 import { PressureMeter } from './pressure.ts';
 
 /** How one cap behaves. */
@@ -106,7 +106,7 @@ export function completeCapOptions(options: CapOptions, beside: readonly CapSett
   assertWhole('CONFIG_INVALID', 'queueDeadlineMs', queueDeadlineMs, 1, LONGEST_MS);
   assertWhole('CONFIG_INVALID', 'healthReserve', healthReserve, 1, LARGEST_LIMIT);
   assertWhole('CONFIG_INVALID', 'maxRunMs', maxRunMs, 1, LONGEST_MS);
-  assertFree(limit, beside);
+  assertLimitIsFree(limit, beside);
   return settings;
 }
 

@@ -16,7 +16,7 @@ const held = new WeakSet<Limit>();
  * @param beside those that are made together with this one
  * @throws Fault `CONFIG_INVALID` that names the option.
  */
-export function assertFree(limit: Limit, beside: readonly Holder[]): void {
+export function assertLimitIsFree(limit: Limit, beside: readonly Holder[]): void {
   if (limit.exclusive !== true) return;
   if (!held.has(limit) && !beside.some((other) => other.limit === limit)) return;
   throw new Fault(
@@ -26,6 +26,6 @@ export function assertFree(limit: Limit, beside: readonly Holder[]): void {
 }
 
 /** From here on the limit belongs to a cap, for good: a cap has no end that could free it. */
-export function hold(limit: Limit): void {
+export function holdLimit(limit: Limit): void {
   if (limit.exclusive === true) held.add(limit);
 }

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from './clock.ts';
 import {
   assertName,
   FRESH_MS,
-  faded,
+  fadedPressure,
   meanPressure,
   notePressure,
   pressureKey,
@@ -118,7 +118,7 @@ export function watchPressure(options: WatchOptions): PressureWatch {
   const keys = services.map((service) => pressureKey(options.environment, service));
   const stored = new Map(services.map((service) => [service, nothing]));
   const heard = new Map(services.map((service) => [service, nothing]));
-  const left = ({ pressure, at }: Heard) => faded(pressure, clock.now() - at);
+  const left = ({ pressure, at }: Heard) => fadedPressure(pressure, clock.now() - at);
 
   const stop = repeat(options, async () => {
     const levels = await store.view(keys, (records, now) =>

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faded, meanPressure, notePressure, type PressureRecord, pressureKey } from './pressure-record.ts';
+import {
+  fadedPressure,
+  meanPressure,
+  notePressure,
+  type PressureRecord,
+  pressureKey,
+} from './pressure-record.ts';
 
 function noted(words: readonly [node: string, pressure: number, at: number][]): PressureRecord | undefined {
   return words.reduce<PressureRecord | undefined>(
@@ -39,7 +45,7 @@ describe('the pressure of a service', () => {
   it('never grows by waiting', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), fc.nat(), (pressure, ms, more) => {
-        expect(faded(pressure, ms + more)).toBeLessThanOrEqual(faded(pressure, ms));
+        expect(fadedPressure(pressure, ms + more)).toBeLessThanOrEqual(fadedPressure(pressure, ms));
       }),
     );
   });

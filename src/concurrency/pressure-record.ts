@@ -67,7 +67,7 @@ export function notePressure(
 export function meanPressure(record: PressureRecord | undefined, now: number): number {
   const said = Object.values(record?.nodes ?? {}).filter(({ at }) => isHeard(at, now));
   if (said.length === 0) return 0;
-  const sum = said.reduce((total, { permille, at }) => total + faded(permille / 1_000, now - at), 0);
+  const sum = said.reduce((total, { permille, at }) => total + fadedPressure(permille / 1_000, now - at), 0);
   return sum / said.length;
 }
 
@@ -77,7 +77,7 @@ function isHeard(at: number, now: number): boolean {
 }
 
 /** What is left of a pressure that was last heard so long ago. */
-export function faded(pressure: number, silentMs: number): number {
+export function fadedPressure(pressure: number, silentMs: number): number {
   const left = (GONE_MS - silentMs) / (GONE_MS - FRESH_MS);
   return pressure * Math.min(1, Math.max(0, left));
 }

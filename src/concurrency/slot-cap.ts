@@ -5,7 +5,7 @@ import type { Admission, Admitted, CallOptions, CallOutcome, Denied, Priority } 
 import { checkCall } from './call-check.ts';
 import type { Cap, CapStatus, Ran } from './cap.ts';
 import { type CapOptions, type CapSettings, completeCapOptions, LARGEST_LIMIT } from './cap-options.ts';
-import { hold } from './limit-holding.ts';
+import { holdLimit } from './limit-holding.ts';
 import { runInSlot } from './run-in-slot.ts';
 import { RunningCalls } from './running-calls.ts';
 import { shed, tellShed } from './shedding.ts';
@@ -23,7 +23,7 @@ export function createCap(options: CapOptions): Cap {
 
 /** The same with options that have been checked. */
 export function capOf(settings: CapSettings): Cap {
-  hold(settings.limit);
+  holdLimit(settings.limit);
   return new SlotCap(settings);
 }
 

@@ -1,7 +1,7 @@
 import { EnvoyDescriptorSchema, EnvoyDomainSchema } from './envoy-schema.ts';
 import { schemaOfKind } from './policy-schema.ts';
 import { ScenariosSection, scenarioEntrySchemas } from './scenarios-section.ts';
-import { frame, sections } from './service-schema.ts';
+import { documentFields, sections } from './service-schema.ts';
 import { isTree, merge } from './tree.ts';
 
 /**
@@ -14,7 +14,7 @@ export function serviceJsonSchema(): object {
     Object.keys(parts).map((name) => [name, { $ref: `#/$defs/${name}` }]),
   );
   const layer = { type: 'object', properties: references, additionalProperties: false };
-  const { environments: _, ...named } = frame;
+  const { environments: _, ...named } = documentFields;
   return plain({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:portcullis:config',

@@ -16,7 +16,7 @@ import { resolveService } from './resolve-service.ts';
 import { resolveScenarios } from './scenarios-section.ts';
 import type { ServiceConfig } from './service-config.ts';
 import { serviceDefaults } from './service-defaults.ts';
-import { frame, type ServiceData, ServiceDocument } from './service-schema.ts';
+import { documentFields, type ServiceData, ServiceDocument } from './service-schema.ts';
 import { senseProblems } from './service-sense.ts';
 import { frozenCopy, isTree, merge, type Tree, valueAt } from './tree.ts';
 
@@ -110,7 +110,7 @@ export function checkDocument(document: unknown, room: ReadingRoom): DocumentRea
   const { environment: own, environments, $schema: _, ...common } = document;
   const environment = room.environment ?? own ?? serviceDefaults.environment;
   const problems = [
-    ...schemaProblems(frame.environment, environment, 'environment'),
+    ...schemaProblems(documentFields.environment, environment, 'environment'),
     ...layerProblems(environments),
   ];
   if (typeof environment !== 'string') return { config: null, problems };
@@ -146,9 +146,9 @@ function layerProblems(environments: unknown): Problem[] {
   return Object.entries(environments).flatMap(([name, layer]) => {
     const path = fieldPath('environments', name);
     if (!isLayer([name, layer])) return [{ path, message: `must be an object, got ${shapeOf(layer)}` }];
-    const misplaced = Object.keys(layer ?? {}).filter((field) => Object.hasOwn(frame, field));
+    const misplaced = Object.keys(layer ?? {}).filter((field) => Object.hasOwn(documentFields, field));
     return [
-      ...schemaProblems(frame.environment, name).map(({ message }) => ({
+      ...schemaProblems(documentFields.environment, name).map(({ message }) => ({
         path,
         message: `its name ${message}`,
       })),

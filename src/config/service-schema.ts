@@ -161,14 +161,14 @@ export const sections = {
 const Layer = optionalFields(sections);
 
 /** What only the document itself may say. */
-export const frame = {
+export const documentFields = {
   $schema: Type.String({ maxLength: 4096, description: 'For editors; not read.' }),
   environment: name('The layer to use, and part of every key. Default default.'),
   environments: Type.Record(Type.String(), orNull(Layer)),
 } as const;
 
 /** A service's configuration file. */
-export const ServiceDocument = optionalFields({ ...frame, ...sections });
+export const ServiceDocument = optionalFields({ ...documentFields, ...sections });
 
 /** A document that {@link ServiceDocument} takes. */
 export type ServiceData = Type.Static<typeof Layer>;

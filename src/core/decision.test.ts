@@ -70,11 +70,11 @@ describe('aggregate (§4)', () => {
 });
 
 describe('the orders of the surface contract', () => {
-  it('of scopes', () => {
+  it('hold for scopes', () => {
     expect(scopes.join(' ')).toBe('K4 K5 K3 D K2 K1 P48 P40');
   });
 
-  it('of rules', () => {
+  it('hold for rules', () => {
     expect(rules.join(' ')).toBe(
       'blocked score budget guard equilibrium spray rotation rotation.repeat dilution churn flood prefix minor moderate severe degraded store',
     );

@@ -91,7 +91,7 @@ describe('a device token', () => {
     expect(show('alice')).toEqual(device);
   });
 
-  it('ends', () => {
+  it('counts for 90 days, and no longer', () => {
     const { show, signIn, elapse } = bench();
     signIn('alice');
     elapse(90 * dayMs - 1);
@@ -216,7 +216,7 @@ describe('options', () => {
     expect(() => bench(options)).toThrow(message);
   });
 
-  it('are needed', () => {
+  it('are missed by name where there are none', () => {
     const nothing = undefined as unknown as DevicesOptions;
     expect(() => createDevices(nothing)).toThrow('secret must be text or bytes');
   });

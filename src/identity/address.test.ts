@@ -205,7 +205,7 @@ const vectors = new URL('../../../shared/data/ip-addresses.json', import.meta.ur
 describe.runIf(existsSync(vectors))('published vectors', () => {
   const data = existsSync(vectors) ? JSON.parse(readFileSync(vectors, 'utf8')) : {};
 
-  test('valid IPv6', () => {
+  test('that are valid IPv6 are read, grouped and written as published', () => {
     for (const { input, rfc5952, ipv4_mapped, p64, p48, p40, p32 } of data.valid) {
       const address = parseAddress(input);
       if (ipv4_mapped !== null) {
@@ -218,7 +218,7 @@ describe.runIf(existsSync(vectors))('published vectors', () => {
     }
   });
 
-  test('invalid', () => {
+  test('that are no IPv6 address are refused', () => {
     for (const text of [...data.invalid, ...data.invalid_v4]) {
       // The list is of what is no IPv6 address: a plain dotted quad is in it.
       if (isIPv4(text)) continue;

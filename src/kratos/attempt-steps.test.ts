@@ -96,7 +96,7 @@ describe('the share of an account in an address', () => {
     expect(await count(windowMs)).toMatchObject({ attempts: 9 });
   });
 
-  test('is taken once', async () => {
+  test('is taken back once, however often the account signs in', async () => {
     const { shared, count, succeed } = open();
     await shared(0, 'mine');
     for (let attempt = 0; attempt < 3; attempt += 1) await count(0);

@@ -17,7 +17,7 @@ import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.
 import { RecordCounters } from './record-counters.ts';
 import { ServerCounters } from './server-counters.ts';
 import { StoreWatch } from './store-watch.ts';
-import { type Allowed, type Blocked, blocked, judge, type Maxima, type Verdict } from './verdict.ts';
+import { type Allowed, type Blocked, blocked, type Maxima, type Verdict, verdictOn } from './verdict.ts';
 
 /** How to count logins. */
 export interface CounterBackoffOptions extends Secrets {
@@ -128,7 +128,7 @@ export class CounterBackoff implements LoginBackoff {
 
   async attempt(login: AttemptSubject): Promise<Verdict> {
     const tally = await this.#watch.ask('count', () => this.#counters.count(login));
-    const verdict = tally === null ? this.#withoutStore(login) : judge(tally.value, this.#maxima);
+    const verdict = tally === null ? this.#withoutStore(login) : verdictOn(tally.value, this.#maxima);
     const { allowed, mode } = verdict;
     const reason = allowed ? null : verdict.reason;
     this.events.emit('attempt', { by: 'counters', allowed, reason, mode });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { durationWords, lockoutMessage } from './lockout-words.ts';
-import { blocked, judge } from './verdict.ts';
+import { blocked, verdictOn } from './verdict.ts';
 
 const maxima = { maxIdentifierAttempts: 10, maxIpAttempts: 20 };
 const tally = (attempts: number, remainingMs: number) => ({ attempts, remainingMs, window: 0 });
@@ -16,7 +16,7 @@ describe('a verdict', () => {
     ['both, as long', [11, 5_000], [21, 5_000], ['identifier', 5]],
     ['a window that ends right now', [11, 0], [1, 5_000], ['identifier', 1]],
   ] as const)('on %s', (_, [id, idMs], [ip, ipMs], expected) => {
-    const verdict = judge({ identifiers: [tally(id, idMs)], ip: tally(ip, ipMs) }, maxima);
+    const verdict = verdictOn({ identifiers: [tally(id, idMs)], ip: tally(ip, ipMs) }, maxima);
     expect(verdict.allowed ? null : [verdict.reason, verdict.retryAfterSeconds]).toEqual(expected);
   });
 
@@ -25,7 +25,7 @@ describe('a verdict', () => {
     fc.assert(
       fc.property(fc.array(count, { maxLength: 4 }), fc.option(count), (ids, ip) => {
         const identifiers = ids.map((attempts) => tally(attempts, 1_000));
-        const verdict = judge({ identifiers, ip: ip === null ? null : tally(ip, 1_000) }, maxima);
+        const verdict = verdictOn({ identifiers, ip: ip === null ? null : tally(ip, 1_000) }, maxima);
         expect(verdict.allowed).toBe(ids.every((attempts) => attempts <= 10) && (ip ?? 0) <= 20);
       }),
     );

@@ -36,7 +36,7 @@ export interface Maxima {
 }
 
 /** Locked above the maximum. Where both are, the one that lasts longer is told; in a tie the identifier. */
-export function judge(tally: AttemptTally, maxima: Maxima): Verdict {
+export function verdictOn(tally: AttemptTally, maxima: Maxima): Verdict {
   const { identifiers, ip } = tally;
   const lockedFor = identifiers
     .filter(({ attempts }) => attempts > maxima.maxIdentifierAttempts)

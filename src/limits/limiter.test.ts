@@ -357,7 +357,7 @@ describe('shadow', () => {
     expect((await enforcing.take(get)).allowed).toBe(true);
   });
 
-  it('is checked', async () => {
+  it('is refused where it names no rule', async () => {
     const fault = await faultOf(() => bench({ shadow: ['everything' as 'limit'] }));
     expect(fault?.message).toContain('shadow must list "limit" or "auto-block"');
   });

@@ -17,7 +17,7 @@ const expiry = (begun: () => void = () => undefined) =>
   });
 
 describe('what expires after a time', () => {
-  test('does so then', async () => {
+  test('does not expire sooner', async () => {
     expect(await expiry()).toBeGreaterThanOrEqual(limitMs - 1);
   });
 

@@ -117,7 +117,7 @@ describe('retries', () => {
     expect(told['retry-withheld'][0]?.reason).toBe('deadline');
   });
 
-  it('can be none', async () => {
+  it('are none where none are wanted', async () => {
     expect(await callWith([503], {}, 0)).toMatchObject({ attempts: 1 });
   });
 

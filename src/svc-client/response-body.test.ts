@@ -55,7 +55,7 @@ describe('a body that is there', () => {
 });
 
 describe('a body that still comes', () => {
-  it('is waited for', async () => {
+  it('is waited for by whoever reads it whole', async () => {
     const { body } = flowing();
     const text = body.text();
     body.push(bytes('a'));

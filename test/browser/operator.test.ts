@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath() === null)('an operator at the console', () => {
 describe.skipIf(chromiumPath() === null)('a console on loopback without tokens', () => {
   const suite = openSuite({ tokens: [] });
 
-  it('asks for none', async () => {
+  it('opens at once and asks for no token', async () => {
     const { page, faults } = await openConsole(suite.browser, suite.service.url);
     await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Live').waitFor();

@@ -44,7 +44,7 @@ describe('every block of the documents', () => {
     ]);
   });
 
-  it('is there', () => {
+  it('is found: there are more than 60', () => {
     expect(blocks.length).toBeGreaterThan(60);
   });
 });

@@ -31,7 +31,7 @@ const isHeld = ({ name, file }: { name: string; file: string }): boolean =>
   existsSync(join(root, file)) && textOf(file).includes(name);
 
 describe('the promises of SECURITY.md', () => {
-  it('are there', () => {
+  it('are found, twenty at least, each with its tests', () => {
     expect(promises.length).toBeGreaterThanOrEqual(20);
     expect(promises.filter(({ promise, tests }) => promise === '' || tests.length === 0)).toEqual([]);
   });

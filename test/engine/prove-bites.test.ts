@@ -90,7 +90,7 @@ describe('promises about outages bite', () => {
   const engine = new ProofEngine({ policies: [defaultLogin] });
   const request = (turn: number) => engine.request({ action, ...newcomer.signals(turn) });
 
-  it('outage-is-no-kill-switch', () => {
+  it('outage-is-no-kill-switch: a breaker that stays shut too long, or never closes', () => {
     expect(killSwitch().search(6).what).toBeNull();
     expect(killSwitch({ ...defaultBreaker, shutMs: 40 * 60_000 }).search(6).what).toMatch(/^shut for/);
     const stuck = killSwitch(defaultBreaker, { ...machine, advance: (breaker) => breaker });
@@ -104,7 +104,7 @@ describe('promises about outages bite', () => {
     phaseOf: () => 'degraded' as const,
   };
 
-  it('outage-abuse-is-bounded', () => {
+  it('outage-abuse-is-bounded: caps that let everybody through', () => {
     expect(boundedAbuse(request).search(4).what).toBeNull();
     const open = () => ({ judge: () => ({ over: [], counted: true }) });
     expect(boundedAbuse(request, open).search(4).what).toBe('4 attempts within 600000 ms were let through');

@@ -47,7 +47,7 @@ describe.runIf(isRedisInstalled())('a guard under fire, over Redis', () => {
     expect(fire.count('login check HARD_BLOCK DEGRADED')).toBeGreaterThan(0);
   }
 
-  test('kill -9', () =>
+  test('kill -9: connections break, and nobody listens', () =>
     goThrough(
       () => server.kill(),
       () => server.resume(),

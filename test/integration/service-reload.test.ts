@@ -102,7 +102,7 @@ describe('numbers across a reload', () => {
     await under.close();
   });
 
-  it('go on', async () => {
+  it('go on from where they were', async () => {
     const { under, config, apply } = await started({ limits: { anonymous: { ratePerSecond: 50 } } });
     const counts = async () => {
       const { limits, scenarios } = (await under.ask('GET', '/v1/status')).json;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
-import { harmless, jsonLine } from '../visible.ts';
+import { harmlessLine, jsonLine } from '../visible.ts';
 
 const help = `
 Reads the file as the service would, with every layer it has, and names every problem. The variables of the environment
@@ -70,11 +70,11 @@ async function check(
   if (flags.json) {
     io.stdout.write(jsonLine({ file, valid: config !== null, problems, ...shown }));
   } else if (config === null) {
-    for (const problem of problems) io.stderr.write(`${harmless(`${file}: ${problemText(problem)}`)}\n`);
+    for (const problem of problems) io.stderr.write(`${harmlessLine(`${file}: ${problemText(problem)}`)}\n`);
   } else if (flags.print) {
     const lines = JSON.stringify(publicConfig(config), null, 2).split('\n');
-    io.stdout.write(`${lines.map(harmless).join('\n')}\n`);
+    io.stdout.write(`${lines.map(harmlessLine).join('\n')}\n`);
   } else {
-    io.stdout.write(`${harmless(`${file}: fine, environment ${config.environment}`)}\n`);
+    io.stdout.write(`${harmlessLine(`${file}: fine, environment ${config.environment}`)}\n`);
   }
 }

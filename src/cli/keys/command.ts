@@ -10,7 +10,7 @@ import {
 } from '../../config/key-file.ts';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo } from '../streams.ts';
-import { harmless } from '../visible.ts';
+import { harmlessLine } from '../visible.ts';
 
 const help = `
 A rotation has two steps. The first makes a new secret and keeps the present one to be read; restart every node with
@@ -36,7 +36,7 @@ export function addKeys(program: Command, io: CommandIo): void {
       if (force && !finish)
         throw new Fault('INPUT_INVALID', '--force is for ending a rotation: give --finish too');
       if (!finish && !existsSync(file) && makeKeyFile(file, newKeyFile())) {
-        io.stdout.write(`${harmless(file)}: made, with a new secret. There was none to rotate.\n`);
+        io.stdout.write(`${harmlessLine(file)}: made, with a new secret. There was none to rotate.\n`);
         return;
       }
       // A pipe would be waited for without end, and the file that takes its place would be no pipe.
@@ -47,8 +47,8 @@ export function addKeys(program: Command, io: CommandIo): void {
       writeKeyFile(file, finish ? finishRotation(keys, now, force) : beginRotation(keys, now));
       io.stdout.write(
         finish
-          ? `${harmless(file)}: the old secret is gone.\n`
-          : `${harmless(file)}: a new secret is in place, the old one is still read. Restart every node now; run this with --finish in 90 days.\n`,
+          ? `${harmlessLine(file)}: the old secret is gone.\n`
+          : `${harmlessLine(file)}: a new secret is in place, the old one is still read. Restart every node now; run this with --finish in 90 days.\n`,
       );
     });
 }

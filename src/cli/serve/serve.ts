@@ -8,7 +8,7 @@ import { embeddedFolder } from '../../server/open-store.ts';
 import { createService, type Service, type ServiceAddress } from '../../server/service.ts';
 import { createLog, type Log } from '../../telemetry/log.ts';
 import type { CommandIo } from '../streams.ts';
-import { harmless } from '../visible.ts';
+import { harmlessLine } from '../visible.ts';
 import { makeFolders } from './make-folders.ts';
 import { onHangup, untilToldToEnd, wishOfHangup } from './signals.ts';
 import { tellChange } from './tell-change.ts';
@@ -21,7 +21,7 @@ import { fewerConnections, withinOpenFiles } from './within-open-files.ts';
  * @param started called once it listens to being told so
  */
 export async function serve(flags: ServeFlags, io: CommandIo, started = (): void => {}): Promise<void> {
-  const say = (line: string) => io.stderr.write(`portcullis: ${harmless(line)}\n`);
+  const say = (line: string) => io.stderr.write(`portcullis: ${harmlessLine(line)}\n`);
   const source = { path: flags.config, environment: flags.environment };
   const { config: written, files, placeOf } = readSoundConfig(source);
   const [file] = files;

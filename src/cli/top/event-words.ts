@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, listIn, numberIn, textIn } from './service-statu
 export function eventWords(event: Fields): string {
   const type = textIn(event.type);
   const wordsFor = Object.hasOwn(wordsOf, type) ? wordsOf[type] : undefined;
-  return clean(`${clockOf(numberIn(event.t))} ${type.padEnd(9)} ${(wordsFor ?? otherWords)(event)}`);
+  return harmlessWords(`${clockOf(numberIn(event.t))} ${type.padEnd(9)} ${(wordsFor ?? otherWords)(event)}`);
 }
 
 type Words = (event: Fields) => string;
@@ -52,7 +52,7 @@ function otherWords(event: Fields): string {
 }
 
 /** Nothing that a terminal would act on. */
-export function clean(text: string): string {
+export function harmlessWords(text: string): string {
   return visible(text, 400)
     .replace(/^"|"…?$/g, '')
     .replaceAll('\\"', '"');

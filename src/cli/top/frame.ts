@@ -1,5 +1,5 @@
 import type { Outcome } from '../../core/decision.ts';
-import { clean } from './event-words.ts';
+import { harmlessWords } from './event-words.ts';
 import type { LiveView, Rates } from './live-view.ts';
 
 const outcomes: readonly Outcome[] = ['ALLOW', 'SOFT_BLOCK', 'HARD_BLOCK'];
@@ -41,14 +41,15 @@ function banner({ status, trouble }: LiveView, url: string): Row[] {
   const about =
     status === null
       ? 'waiting for the service'
-      : `${clean(status.version)}, ${clean(status.environment)}, store ${clean(status.store)}`;
+      : `${harmlessWords(status.version)}, ${harmlessWords(status.environment)}, store ${harmlessWords(status.store)}`;
   const rows: Row[] = [{ text: `portcullis ${about}, ${url}`, style: bold }];
-  if (trouble !== null) rows.push({ text: ` ${clean(trouble)} `, style: invert });
+  if (trouble !== null) rows.push({ text: ` ${harmlessWords(trouble)} `, style: invert });
   if (status === null) return rows;
   if (!status.storeAnswers) rows.push({ text: ' THE STORE DOES NOT ANSWER ', style: invert });
   if (status.draining) rows.push({ text: ' the service is draining ', style: invert });
   for (const { policy, mode } of status.modes) {
-    if (mode !== 'NORMAL') rows.push({ text: ` ${clean(policy)}: ${clean(mode)} `, style: invert });
+    if (mode !== 'NORMAL')
+      rows.push({ text: ` ${harmlessWords(policy)}: ${harmlessWords(mode)} `, style: invert });
   }
   return rows;
 }
@@ -79,7 +80,9 @@ function chartOf(rates: readonly Rates[], outcome: Outcome, width: number): stri
 function blockRows({ blocks: active }: LiveView): Row[] {
   if (active === null) return [];
   const { hard, soft, scopes, more } = active;
-  const by = [...scopes].sort(([, a], [, b]) => b - a).map(([scope, count]) => `${clean(scope)} ${count}`);
+  const by = [...scopes]
+    .sort(([, a], [, b]) => b - a)
+    .map(([scope, count]) => `${harmlessWords(scope)} ${count}`);
   const plus = more ? '+' : '';
   return [
     { text: '' },
@@ -104,7 +107,7 @@ function topOf(counts: ReadonlyMap<string, number>): string[] {
   return [...counts]
     .sort(([, a], [, b]) => b - a)
     .slice(0, TOP_NAMES)
-    .map(([name, count]) => `${clean(name).slice(0, 24).padEnd(24)}${String(count).padStart(10)}`);
+    .map(([name, count]) => `${harmlessWords(name).slice(0, 24).padEnd(24)}${String(count).padStart(10)}`);
 }
 
 /** Texts are clean and of characters that take one column. */

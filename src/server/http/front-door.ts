@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import { type BodyReading, readBody } from './body.ts';
 import { type CallContext, type CallInput, HttpCall } from './http-call.ts';
 import { isInternal, type ProblemCode, problemAnswer, problemOf } from './problem.ts';
-import type { Found, ReadyRoute, Router } from './router.ts';
+import type { ReadyRoute, RouteMatch, Router } from './router.ts';
 import { sendAnswer } from './send-answer.ts';
 import type { Files } from './static-files.ts';
 
@@ -104,7 +104,7 @@ export class FrontDoor {
     }
   }
 
-  #answerStranger({ request, path }: Visit, found: Found): RouteAnswer {
+  #answerStranger({ request, path }: Visit, found: RouteMatch): RouteAnswer {
     const admission = this.#parts.access.admit(request, { role: null });
     if (!admission.allowed) return refusal(request, admission.code, admission.detail);
     if (found.kind === 'method') {

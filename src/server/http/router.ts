@@ -17,7 +17,7 @@ export interface ReadyRoute {
 }
 
 /** What a path and method lead to. */
-export type Found =
+export type RouteMatch =
   | {
       readonly kind: 'route';
       readonly ready: ReadyRoute;
@@ -27,7 +27,7 @@ export type Found =
   | { readonly kind: 'method'; readonly allowed: readonly string[] }
   | { readonly kind: 'nothing' };
 
-type Methods = Map<string, Found & { kind: 'route' }>;
+type Methods = Map<string, RouteMatch & { kind: 'route' }>;
 
 interface Pattern {
   /** Null stands for any one segment. */
@@ -36,7 +36,7 @@ interface Pattern {
   readonly methods: Map<string, ReadyRoute>;
 }
 
-const nothing: Found = { kind: 'nothing' };
+const nothing: RouteMatch = { kind: 'nothing' };
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Finds routes: plain paths by a look into a map, those with parameters by trying. A `HEAD` counts as its `GET`. */
@@ -55,14 +55,14 @@ export class Router {
   }
 
   /** @param path without its query, as the client sent it */
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const asked = method === 'HEAD' ? 'GET' : method;
     const plain = this.#plain.get(path);
     if (plain !== undefined) return plain.get(asked) ?? { kind: 'method', allowed: allowedBy(plain) };
     return this.#findPattern(asked, path.split('/').slice(1));
   }
 
-  #findPattern(method: string, segments: readonly string[]): Found {
+  #findPattern(method: string, segments: readonly string[]): RouteMatch {
     for (const { segments: wanted, names, methods } of this.#patterns) {
       if (wanted.length !== segments.length) continue;
       const values = segments.filter((_, index) => wanted[index] === null).map(decoded);

@@ -48,7 +48,7 @@ describe('files of the console', () => {
     expect(files(path)).toBeNull();
   });
 
-  it('may be missing', () => {
+  it('may be missing: then nothing is served', () => {
     expect(readFiles(join(folder, 'nowhere'))('/')).toBeNull();
   });
 });

@@ -127,7 +127,7 @@ describe('login backoff on the embedded store', () => {
     expect(await loginOn(900)).toMatchObject({ allowed: true, identifier_attempts: 1 });
   });
 
-  it('waits no longer', async () => {
+  it('refuses a login whose flush takes longer', async () => {
     expect(await loginOn(1_100)).toMatchObject({ allowed: false });
   });
 });

@@ -30,7 +30,7 @@ describe('the openers of a file', () => {
     expect(withOpener(elsewhere, here('b'), nobody).split('\n')).toEqual([elsewhere, lineOf(here('b'))]);
   });
 
-  it('are bounded', () => {
+  it('are kept up to 32, of whom the last is always there', () => {
     let list = '';
     for (let n = 0; n < 1_000; n += 1) list = withOpener(list, here(`id-${n}`, n), everybody);
     expect(list.split('\n').length).toBe(32);

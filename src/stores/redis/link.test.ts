@@ -121,7 +121,7 @@ describe('the link to Redis', () => {
     });
   });
 
-  test('stays closed', async () => {
+  test('stays closed, also when the driver comes up after all', async () => {
     const pending = link.send(['GET'], 'a');
     await link.close();
     await link.close();
