@@ -1,8 +1,8 @@
+import { assertName } from '../core/names.ts';
 import type { OptionKinds } from '../core/options.ts';
 import type { Key } from '../core/records.ts';
 import type { Secrets } from '../identity/component-hasher.ts';
 import { AllowList, type AllowListOptions } from '../limits/allow-list.ts';
-import { assertName } from '../limits/limiter-options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { builtInScenarios } from './built-in-scenarios.ts';
 import { CallerKeys } from './caller-keys.ts';

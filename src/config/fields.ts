@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { namePattern, nameWords } from '../core/names.ts';
 
 /** The pieces that the schemas of the configuration are made of. */
 
@@ -33,8 +34,8 @@ export const text = (maxLength: number, description?: string) =>
 /** What becomes part of a key, a label or a header. */
 export const name = (description?: string) =>
   Type.String({
-    pattern: '^[\\w.-]{1,64}$',
-    expected: '1 to 64 letters, digits, "_", "." or "-"',
+    pattern: namePattern,
+    expected: nameWords,
     ...described(description),
   });
 

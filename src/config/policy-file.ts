@@ -1,6 +1,7 @@
 import type Type from 'typebox';
 import { shapeOf } from '../core/fault.ts';
 import { limiterNamespace } from '../core/keys.ts';
+import { isName, nameWords } from '../core/names.ts';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { parseDocument, readText } from './document.ts';
 import { builtInSchemas, schemaOfKind } from './policy-schema.ts';
@@ -94,10 +95,9 @@ function resolvePolicy(name: string, override: unknown, problems: Problem[]): Po
 }
 
 /** Part of every key of the policy, and a label of its numbers. */
-const policyNameRule = `a name must be 1 to 64 letters, digits, "_", "." or "-", and not begin with "${limiterNamespace}"`;
+const policyNameRule = `a name must be ${nameWords}, and not begin with "${limiterNamespace}"`;
 
-const isPolicyName = (name: string): boolean =>
-  /^[\w.-]{1,64}$/.test(name) && !name.startsWith(limiterNamespace);
+const isPolicyName = (name: string): boolean => isName(name) && !name.startsWith(limiterNamespace);
 
 const builtIn = (name: unknown): Policy | undefined => defaultPolicies.find((policy) => policy.name === name);
 

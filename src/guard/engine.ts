@@ -3,6 +3,7 @@ import { consume } from '../core/consume.ts';
 import { fail } from '../core/fail.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { Keyspace, limiterNamespace } from '../core/keys.ts';
+import { assertName } from '../core/names.ts';
 import type { Operation } from '../core/operation.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Key } from '../core/records.ts';
@@ -81,12 +82,7 @@ export class Engine {
   readonly #refusesUnknownFields: boolean;
 
   constructor({ identifier, policies, environment, refusesUnknownFields = false }: EngineOptions) {
-    if (typeof environment !== 'string' || !/^[\w.-]{1,64}$/.test(environment)) {
-      throw new Fault(
-        'CONFIG_INVALID',
-        `environment must be 1 to 64 letters, digits, "_", "." or "-", got ${shapeOf(environment)}`,
-      );
-    }
+    assertName('environment', environment);
     this.policies = policies;
     this.#identifier = identifier;
     this.#refusesUnknownFields = refusesUnknownFields;

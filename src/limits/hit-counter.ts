@@ -1,11 +1,11 @@
 import { Keyspace } from '../core/keys.ts';
+import { assertName } from '../core/names.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
 import { createComponentHasher } from '../identity/component-hasher.ts';
 import type { Secret } from '../identity/hmac.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
-import { assertName } from './limiter-options.ts';
 
 /** Hits of one client in its present window. */
 interface HitRecord extends StoredRecord {

@@ -106,12 +106,3 @@ function assertList(name: string, value: readonly unknown[]): void {
   if (Array.isArray(value)) return;
   throw new Fault('CONFIG_INVALID', `${name} must be a list, got ${shapeOf(value)}`);
 }
-
-/** @throws Fault `CONFIG_INVALID` when the text cannot be part of a key and of a header. */
-export function assertName(field: string, name: string): void {
-  if (typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)) return;
-  throw new Fault(
-    'CONFIG_INVALID',
-    `${field} must be 1 to 64 letters, digits, "_", "." or "-", got ${shapeOf(name)}`,
-  );
-}

@@ -1,3 +1,4 @@
+import { assertName } from '../core/names.ts';
 import type { Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
@@ -13,7 +14,7 @@ import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
 import { LimitCounter } from './limit-counter.ts';
-import { assertKinds, assertName, type LimiterOptions, shadowsOf } from './limiter-options.ts';
+import { assertKinds, type LimiterOptions, shadowsOf } from './limiter-options.ts';
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';

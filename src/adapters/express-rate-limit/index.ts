@@ -1,8 +1,8 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { MINUTE_MS } from '../../core/duration.ts';
+import { assertName } from '../../core/names.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
 import { HitCounter, type HitCounterOptions } from '../../limits/hit-counter.ts';
-import { assertName } from '../../limits/limiter-options.ts';
 
 /** How a store for express-rate-limit is made: over any store of this package. */
 export interface PortcullisStoreOptions extends Omit<HitCounterOptions, 'name'> {

@@ -1,11 +1,11 @@
 import { outOfRange, wholeWords } from '../../core/amounts.ts';
+import { assertName } from '../../core/names.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
 import { harmless } from '../../listeners/listener-warnings.ts';
 import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { LimitEvent } from '../events.ts';
-import { assertName } from '../limiter-options.ts';
 import { type Answered, type LimitMode, StoreFallback } from '../store-fallback.ts';
 import { type Counted, countHits } from './count-hits.ts';
 import { createDescriptorKeys, type DescriptorKeys } from './descriptor-keys.ts';
