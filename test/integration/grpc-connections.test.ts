@@ -109,6 +109,7 @@ describe('connections of the gRPC port', () => {
 describe('calls of strangers on the gRPC port', () => {
   const token = createHash('sha256').update('decide-token-0123').digest('hex');
   const tokens = new TokenBook([{ name: 'envoy', role: 'decide', sha256: token }]);
+  const authorization = 'Bearer decide-token-0123';
   const check = '/envoy.service.auth.v3.Authorization/Check';
   const health = '/grpc.health.v1.Health/Check';
 
@@ -120,15 +121,21 @@ describe('calls of strangers on the gRPC port', () => {
   };
 
   function session(port: number): ClientHttp2Session {
-    const opened = connect(`http://127.0.0.1:${port}`);
+    const opened = connect(`http://127.0.0.1:${port}`, { maxSendHeaderBlockLength: 100_000 });
     // A connection that is cut may end in an error; tests look at its end.
     opened.on('error', () => opened.destroy());
     onTestFinished(() => opened.destroy());
     return opened;
   }
 
+  const headersTo = (path: string) => ({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+  });
+
   function call(from: ClientHttp2Session, path: string, bytes: Buffer): ClientHttp2Stream {
-    const stream = from.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+    const stream = from.request(headersTo(path));
     stream.on('error', () => stream.destroy()).resume();
     stream.write(bytes);
     return stream;
@@ -222,12 +229,7 @@ describe('calls of strangers on the gRPC port', () => {
 
   it('with long headers end their connection where it has not confirmed the bound, and else themselves', async () => {
     const { port } = await scene({ tokens });
-    const long = {
-      ':method': 'POST',
-      ':path': check,
-      'content-type': 'application/grpc',
-      x: 'y'.repeat(20_000),
-    };
+    const long = { ...headersTo(check), x: 'y'.repeat(70_000) };
     const hasty = session(port);
     hasty
       .request(long)
@@ -243,15 +245,21 @@ describe('calls of strangers on the gRPC port', () => {
   it('make room for those who have a token, where connections get scarce', async () => {
     const { port } = await scene({ tokens, connections: 10 });
     const known = session(port);
-    const authorization = 'Bearer decide-token-0123';
-    const stream = known.request({
-      ':method': 'POST',
-      ':path': check,
-      'content-type': 'application/grpc',
-      authorization,
-    });
+    const stream = known.request({ ...headersTo(check), authorization });
     await once(stream.end(framed(0, 0)).resume(), 'close');
     for (let connected = 0; connected < 30; connected += 1) expect(await isLetIn(silent(port))).toBe(true);
     expect(known.closed).toBe(false);
+  });
+
+  it('are told from those of Envoy, which hands on what visitors write into tracestate', async () => {
+    const { port } = await scene({ tokens });
+    const envoy = session(port);
+    const tracestate = 'y'.repeat(60_000);
+    // Before it has confirmed the bound, and after.
+    for (const turn of ['first', 'second']) {
+      const stream = envoy.request({ ...headersTo(check), authorization, tracestate }).end(framed(0, 0));
+      stream.on('error', () => stream.destroy()).resume();
+      expect(await statusOf(stream), turn).toBe('3');
+    }
   });
 });

@@ -32,8 +32,11 @@ export interface DoorParts {
 const halfOpenMs = 2_000;
 /** Of one connection; Envoy opens further connections where it needs more. */
 const mostConcurrentStreams = 100;
-/** Of all headers of a call; what a visitor has sent to Envoy comes in the message. */
-const mostHeaderBytes = 16 * 1024;
+/**
+ * Of all headers of a call. What a visitor has sent to Envoy comes in the message, but for its `tracestate`: where Envoy traces it
+ * hands that on, of any length up to its own bound of 60 KiB, and a call that is reset lets the visitor pass.
+ */
+const mostHeaderBytes = 64 * 1024;
 
 /**
  * Accepts connections of HTTP/2, as many as there is room for, and ends those that bring nothing: whoever opens enough of them
