@@ -242,6 +242,16 @@ describe('calls of strangers on the gRPC port', () => {
     expect(patient.closed).toBe(false);
   });
 
+  it('end their connection when hundreds of them are turned away, after an answer to each', async () => {
+    const { port } = await scene({ tokens });
+    const from = session(port);
+    const ended = once(from, 'close');
+    const heard: string[] = [];
+    while (heard.length < 256) heard.push(await statusOf(call(from, check, framed(0, 0)).end()));
+    await ended;
+    expect(new Set(heard)).toEqual(new Set(['16']));
+  });
+
   it('make room for those who have a token, where connections get scarce', async () => {
     const { port } = await scene({ tokens, connections: 10 });
     const known = session(port);

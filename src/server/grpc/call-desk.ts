@@ -47,26 +47,28 @@ export class CallDesk {
     this.#parts = parts;
   }
 
-  take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): void {
+  /** Gives false when the call was turned away. */
+  take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): boolean {
     const openMethod = this.#parts.openMethods.get(headers[':path'] ?? '');
-    if (headers[':method'] !== 'POST') refuseForeign(stream, 405);
-    else if (headers['content-type']?.startsWith('application/grpc') !== true) refuseForeign(stream, 415);
-    else if (openMethod === undefined) this.#takeCaller(stream, headers, peer);
-    else this.#takeStranger(openMethod, stream, encodingOf(headers), peer);
+    if (headers[':method'] !== 'POST') return refuseForeign(stream, 405);
+    if (headers['content-type']?.startsWith('application/grpc') !== true) return refuseForeign(stream, 415);
+    if (openMethod === undefined) return this.#takeCaller(stream, headers, peer);
+    this.#takeStranger(openMethod, stream, encodingOf(headers), peer);
+    return true;
   }
 
-  #takeCaller(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): void {
+  #takeCaller(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): boolean {
     const call = new GrpcCall(stream);
     const method = this.#parts.methods.get(headers[':path'] ?? '');
     const caller = { peer, metadata: readerOf(headers) };
     if (method === undefined) {
       call.refuse(notServed);
-      return;
+      return false;
     }
     const admittance = this.#parts.check(caller);
     if (admittance !== 'admitted') {
       call.refuse(refusals[admittance]);
-      return;
+      return false;
     }
     this.#parts.onAdmitted(peer);
     endInTime(stream, call, waitMsOf(caller.metadata('grpc-timeout')));
@@ -75,6 +77,7 @@ export class CallDesk {
       take: (bytes) => method(bytes, call, caller),
       refuse: (status) => call.refuse(status),
     });
+    return true;
   }
 
   /** Without its headers: nobody knows who it is, and for how long it will stay. */

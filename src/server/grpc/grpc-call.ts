@@ -62,10 +62,11 @@ export class GrpcCall {
 }
 
 /** Answers what is no call of gRPC. */
-export function refuseForeign(stream: ServerHttp2Stream, status: number): void {
-  if (stream.destroyed || stream.closed) return;
+export function refuseForeign(stream: ServerHttp2Stream, status: number): false {
+  if (stream.destroyed || stream.closed) return false;
   stream.respond({ ':status': status }, { endStream: true });
   release(stream);
+  return false;
 }
 
 /** A stream whose other half stays open would be held for as long as its caller likes. */

@@ -24,8 +24,8 @@ export interface DoorParts {
   readonly idleMs: number;
   /** Told of every connection that has ended, by its `address:port`. */
   readonly onLeave: (peer: string) => void;
-  /** Takes a call over. */
-  readonly admit: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string) => void;
+  /** Takes a call over; false when it was turned away. */
+  readonly admit: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string) => boolean;
 }
 
 /** How long a peer may keep its half of a connection open after we have ended ours. */
@@ -37,6 +37,8 @@ const mostConcurrentStreams = 100;
  * hands that on, of any length up to its own bound of 60 KiB, and a call that is reset lets the visitor pass.
  */
 const mostHeaderBytes = 64 * 1024;
+/** Calls of one connection that are turned away before it has to end: Node reads on from one socket for thousands of calls, while all others wait. */
+const mostTurnedAway = 256;
 
 /**
  * Accepts connections of HTTP/2, as many as there is room for, and ends those that bring nothing: whoever opens enough of them
@@ -136,6 +138,7 @@ export class GrpcDoor {
     const peer = peerOf(session.socket);
     this.#sessions.add(session);
     let calls = 0;
+    let turnedAway = 0;
     const idle = setTimeout(() => void (calls === 0 && session.close()), this.#parts.idleMs).unref();
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       calls += 1;
@@ -147,7 +150,10 @@ export class GrpcDoor {
       stream.on('error', () => {});
       // Node holds to our bound only those who have confirmed it, and of few bytes HPACK makes headers of many.
       if (session.pendingSettingsAck && bytesOf(headers) > mostHeaderBytes) this.cutOff(peer);
-      else this.#parts.admit(stream, headers, peer);
+      else if (!this.#parts.admit(stream, headers, peer)) {
+        turnedAway += 1;
+        if (turnedAway === mostTurnedAway) session.close();
+      }
     });
     session.once('close', () => {
       clearTimeout(idle);
