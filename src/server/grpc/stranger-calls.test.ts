@@ -17,6 +17,12 @@ describe('calls of strangers', () => {
     expect(cut).toEqual(['slow:1', 'b:2']);
   });
 
+  it('cost the connection that has most of them its place, also where another one began before it', () => {
+    const { cut, calls } = bench(3);
+    for (const peer of ['probe:1', 'greedy:2', 'greedy:2', 'greedy:2']) calls.begin(peer);
+    expect(cut).toEqual(['greedy:2']);
+  });
+
   it('are none any more once they have ended, or their connection has', () => {
     const { cut, calls } = bench(2);
     for (let call = 0; call < 10; call += 1) calls.begin('a:1')();
