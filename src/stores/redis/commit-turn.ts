@@ -3,7 +3,7 @@ import type { Key } from '../../core/records.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { type Commit, type CommitPipe, expectationOf } from './commit-pipe.ts';
 import { NO_VERSION, Snapshot } from './envelope.ts';
-import type { Memory } from './memory.ts';
+import type { KnownRecords } from './known-records.ts';
 import type { Reader } from './reader.ts';
 import { Reading } from './reading.ts';
 import { ReadingRecords } from './reading-records.ts';
@@ -31,7 +31,7 @@ const noSnapshots: readonly Snapshot[] = [];
 export interface CommitTurnParts {
   readonly reader: Reader;
   readonly pipe: CommitPipe;
-  readonly memory: Memory;
+  readonly known: KnownRecords;
   readonly deadlines: Deadlines;
   readonly nextVersion: () => string;
 }
@@ -63,11 +63,11 @@ export class CommitTurn implements Commit {
     this.#parts = parts;
     this.#batch = batch;
     this.#ended = ended;
-    this.#startedAtMs = parts.memory.monotonicMs();
+    this.#startedAtMs = parts.known.monotonicMs();
   }
 
   begin(): void {
-    const warm = this.#parts.memory.recent(this.keys);
+    const warm = this.#parts.known.recent(this.keys);
     if (warm === undefined) this.#readAnd((reading) => this.#run(reading, false));
     else this.#guarded(() => this.#run(warm, true));
   }
@@ -75,13 +75,13 @@ export class CommitTurn implements Commit {
   /** The pipe has written everything. */
   committed(): void {
     this.#guarded(() => {
-      const { memory } = this.#parts;
+      const { known } = this.#parts;
       const { snapshots } = this.#reading;
-      const answeredAtMs = memory.monotonicMs();
+      const answeredAtMs = known.monotonicMs();
       this.#outcome.forEach((snapshot, place) => {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
-      memory.learn(this.#reading.with(this.#outcome));
+      known.learn(this.#reading.with(this.#outcome));
       this.#settle();
     });
   }
@@ -92,26 +92,26 @@ export class CommitTurn implements Commit {
       const current = this.#reading.with(
         this.keys.map((_, place) => snapshotOf(texts[place], this.#sentAtMs)),
       );
-      this.#parts.memory.learn(current);
+      this.#parts.known.learn(current);
       this.#runAgain(current);
     });
   }
 
   /** Whether anything was written is not known. */
   failed(cause: unknown): void {
-    this.#parts.memory.forget(this.keys);
+    this.#parts.known.forget(this.keys);
     for (const waiting of this.#batch) waiting.fail(cause);
     queueMicrotask(this.#ended);
   }
 
   #run(reading: Reading, isWarm: boolean): void {
-    const { memory, nextVersion, pipe } = this.#parts;
+    const { known, nextVersion, pipe } = this.#parts;
     this.#reading = reading;
-    const isWriting = this.#runSteps(reading, memory.now());
+    const isWriting = this.#runSteps(reading, known.now());
     if (this.#ran.length === 0) this.#settle();
     else if (isWriting) {
       this.#version = nextVersion();
-      this.#sentAtMs = memory.monotonicMs();
+      this.#sentAtMs = known.monotonicMs();
       this.#writeOn(reading);
       pipe.submit(this);
     } else if (isWarm) this.#readAnd((current) => this.#prove(current));
@@ -166,8 +166,8 @@ export class CommitTurn implements Commit {
   }
 
   #pauseMs(): number {
-    const { memory, deadlines } = this.#parts;
-    const roundTripMs = (memory.monotonicMs() - this.#startedAtMs) / (this.#conflicts + 1);
+    const { known, deadlines } = this.#parts;
+    const roundTripMs = (known.monotonicMs() - this.#startedAtMs) / (this.#conflicts + 1);
     const longestMs = longestPause * deadlines.deadlineMs;
     const pauseMs = Math.min(longestMs, this.#conflicts * roundTripsPerConflict * roundTripMs);
     // Not all for the same time, or they would meet again.

@@ -9,8 +9,8 @@ import { CommitPipe } from './commit-pipe.ts';
 import type { Driver } from './drivers/driver.ts';
 import { GroupCommit } from './group-commit.ts';
 import { heldPages } from './held-records.ts';
+import { KnownRecords } from './known-records.ts';
 import { Link } from './link.ts';
-import { Memory } from './memory.ts';
 import { Reader } from './reader.ts';
 import { Reading } from './reading.ts';
 import { ReadingRecords } from './reading-records.ts';
@@ -44,7 +44,7 @@ export class DrivenRedisStore implements RedisStore {
   readonly #deadlines: Deadlines;
   readonly #sync: ClockSync;
   readonly #reader: Reader;
-  readonly #memory: Memory;
+  readonly #known: KnownRecords;
   readonly #groups: GroupCommit;
   readonly #clock: StoreClock;
   #pings = 0;
@@ -58,11 +58,11 @@ export class DrivenRedisStore implements RedisStore {
     this.#clock = new StoreClock(monotonicMs);
     this.#sync = new ClockSync(this.#link, this.#clock, monotonicMs);
     this.#reader = new Reader(this.#link, monotonicMs);
-    this.#memory = new Memory(this.#clock, monotonicMs);
+    this.#known = new KnownRecords(this.#clock, monotonicMs);
     this.#groups = new GroupCommit({
       reader: this.#reader,
       pipe: new CommitPipe(this.#link),
-      memory: this.#memory,
+      known: this.#known,
       deadlines: this.#deadlines,
       nextVersion: createVersions(),
     });
@@ -90,7 +90,7 @@ export class DrivenRedisStore implements RedisStore {
       const known = this.#lookAtKnown(keys, look, options);
       if (known?.isAnswer) return known.seen;
       // A block that is known not to stop this look need not be read with others: that would cost a second round trip.
-      const mayBlock = known === null && this.#memory.blocks.mayBlock(keys, this.#clock.now());
+      const mayBlock = known === null && this.#known.blocks.mayBlock(keys, this.#clock.now());
       const shared = mayBlock ? await this.#readTogether(keys) : undefined;
       if (shared !== undefined) {
         const seen = this.#look(shared, look);
@@ -145,7 +145,7 @@ export class DrivenRedisStore implements RedisStore {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();
     const moved = await setAside(this.#link, keys, this.#clock.now());
-    this.#memory.forget(keys);
+    this.#known.forget(keys);
     return moved;
   }
 
@@ -215,19 +215,19 @@ export class DrivenRedisStore implements RedisStore {
     { isWarm = false, isStopped }: ViewOptions<T>,
   ): KnownLook<T> | null {
     // The clock is read once for all of it: it was read six times, which takes as long as some rules do.
-    const nowMs = this.#memory.monotonicMs();
+    const nowMs = this.#known.monotonicMs();
     const now = this.#clock.now(nowMs);
-    const recent = isWarm ? this.#memory.recent(keys, nowMs) : undefined;
+    const recent = isWarm ? this.#known.recent(keys, nowMs) : undefined;
     if (recent !== undefined) return { seen: new ReadingRecords(recent, now).show(look), isAnswer: true };
-    const known = this.#known(keys, now, nowMs);
+    const known = this.#knownReading(keys, now, nowMs);
     if (known === undefined) return null;
     const seen = new ReadingRecords(known, now).show(look);
     return { seen, isAnswer: isStopped?.(seen) ?? true };
   }
 
-  /** What answers a view from memory; what grows old is read again behind it. */
-  #known(keys: readonly Key[], now: number, nowMs: number): Reading | undefined {
-    const { blocks } = this.#memory;
+  /** What answers a view without asking; what grows old is read again behind it. */
+  #knownReading(keys: readonly Key[], now: number, nowMs: number): Reading | undefined {
+    const { blocks } = this.#known;
     const known = blocks.answer(keys, now, nowMs);
     // Should that fail, the views after it ask for themselves.
     if (known?.isAging) blocks.share(keys, () => this.#read(keys)).catch((fault: unknown) => fault);
@@ -239,7 +239,7 @@ export class DrivenRedisStore implements RedisStore {
    * only if it shows that the block still runs; else undefined: the view reads for itself.
    */
   async #readTogether(keys: readonly Key[]): Promise<Reading | undefined> {
-    const { blocks } = this.#memory;
+    const { blocks } = this.#known;
     await blocks.share(keys, () => this.#read(keys));
     return blocks.answer(keys, this.#clock.now())?.reading;
   }
@@ -247,7 +247,7 @@ export class DrivenRedisStore implements RedisStore {
   async #read(keys: readonly Key[]): Promise<Reading> {
     if (keys.length === 0) return Reading.nothing;
     const reading = await this.#reader.read(keys);
-    this.#memory.learn(reading);
+    this.#known.learn(reading);
     return reading;
   }
 

@@ -11,7 +11,7 @@ const warmMs = 300;
 const maxWarmRecords = 8_192;
 
 /** What this process knows of the store's records without asking: the starting points of commits, and known blocks. */
-export class Memory {
+export class KnownRecords {
   readonly blocks: KnownBlocks;
   readonly monotonicMs: () => number;
   readonly #warm: RecordCache;
