@@ -169,7 +169,7 @@ const deepPagination: Scenario = {
   ],
 };
 
-/** All of them. */
+/** The scenarios that are watched for where a configuration names no others. */
 export const builtInScenarios: readonly Scenario[] = Object.freeze([
   rotatingIps,
   headerTwins,

@@ -9,7 +9,7 @@ export type ScenarioSkip = SkippedBy | 'bot';
 export interface ScenarioFinding {
   readonly scenario: string;
   readonly what: 'degraded' | 'blocked';
-  /** By whom it counted. */
+  /** Whom the evidence was counted by, as the key of the sign says. */
   readonly key: SignKey;
   /** True when the scenario runs in shadow: nothing was enforced. */
   readonly shadow: boolean;

@@ -6,7 +6,7 @@ import type { EventFilter, Scenario, Sign } from './scenario.ts';
 import { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
 import { isTree, schemaProblems } from './schema-problems.ts';
 
-/** Entries of a list. */
+/** In one list: each request is matched against all of them. */
 export const mostScenarios = 64;
 const longestDrainMs = DAY_MS;
 

@@ -7,7 +7,7 @@ import { pathPatternSource } from '../limits/path-pattern.ts';
 const strict = { additionalProperties: false } as const;
 const optional = Type.Optional;
 
-/** Characters. */
+/** In characters: a name becomes part of keys and a label of metrics. */
 export const longestScenarioName = 48;
 
 const someOf = (item: Type.TSchema, maxItems: number) => Type.Array(item, { minItems: 1, maxItems });

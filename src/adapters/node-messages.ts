@@ -44,7 +44,7 @@ export function namesOf(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 0);
 }
 
-/** Null takes it off. */
+/** Sets a header, or takes it off where the value is null. */
 export function setHeader(response: NodeResponse, name: string, value: string | null): void {
   if (value === null) response.removeHeader(name);
   else response.setHeader(name, value);

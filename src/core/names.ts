@@ -3,7 +3,7 @@ import { Fault, shapeOf } from './fault.ts';
 /** What becomes part of a key, a label or a header: the name of an environment, a limiter or a policy. */
 export const namePattern = '^[\\w.-]{1,64}$';
 
-/** The same for people. */
+/** What {@link namePattern} takes, for messages. */
 export const nameWords = '1 to 64 letters, digits, "_", "." or "-"';
 
 const shape = new RegExp(namePattern);

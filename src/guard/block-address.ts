@@ -16,7 +16,7 @@ export type ComponentHash = Pick<Token, 'hash' | 'was'>;
 export interface BlockAddress {
   readonly policy: string;
   readonly scope: Scope;
-  /** The group's tag first. */
+  /** The one that places the record on a cluster comes first. */
   readonly hashes: readonly ComponentHash[];
 }
 

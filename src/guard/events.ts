@@ -73,7 +73,7 @@ export interface DegradedEpochEvent {
   readonly policy: string;
   /** When it had tripped. */
   readonly from: number;
-  /** As configured. */
+  /** How many nodes there are, as the configuration says. */
   readonly nodes: number;
   /** Attempts that the caps of this node admitted. */
   readonly admitted: number;

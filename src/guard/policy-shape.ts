@@ -8,7 +8,7 @@ const wholeCredential: CredentialPolicy = {
   budget: { ...defaultLogin.budget, guardLevel: 1 },
 };
 
-/** What it may do without. */
+/** Fields of a policy that may be null: the rule is off then. */
 const leftOut: ReadonlySet<string> = new Set(['guardLevel', 'spray', 'prefixes']);
 
 /**

@@ -38,7 +38,7 @@ export interface Ending<S extends OperationStore> {
   failed(store: S, cause: unknown): Decision | Promise<Decision>;
 }
 
-/** Nobody is told. */
+/** For operations whose end nobody wants to hear of beside the caller. */
 const unheard: Ending<OperationStore> = {
   decided: (_, decision) => decision,
   failed: (_, cause) => {

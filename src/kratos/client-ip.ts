@@ -12,7 +12,7 @@ export interface TrustedPeers {
 
 /** Whom to believe about where a login comes from. */
 export interface ClientIpOptions {
-  /** Only their headers count. */
+  /** Whose word about the client's address counts; headers of others are left out. */
   readonly trustedProxies: TrustedPeers;
   /** Which address of `X-Forwarded-For`: the first, or the nearest that is no trusted proxy. Default `first`. */
   readonly forwardedFor?: 'first' | 'nearest' | undefined;

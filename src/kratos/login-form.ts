@@ -15,7 +15,7 @@ export interface LoginForm {
   readonly provesIdentifier: boolean;
 }
 
-/** What came. */
+/** The body of a login as it arrived, before anybody reads a form in it. */
 export interface LoginBody {
   /** As it is and, where it is packed, what is inside: who comes after us may unpack it or not. */
   readonly readings: readonly Buffer[];
@@ -98,7 +98,7 @@ function kindOf(contentType: string | null): BodyKind | null {
 
 class FormReader {
   readonly #identifiers = new Set<string>();
-  /** As they came. */
+  /** The identifiers before they were normalised. */
   readonly #spellings = new Set<string>();
   readonly #methods = new Set<string>();
   #hasCode = false;

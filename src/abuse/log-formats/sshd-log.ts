@@ -46,7 +46,7 @@ export class SshdLog implements LogFormat {
   /** Both by host and process, or by host, address and user, in the order of their lines. */
   readonly #traces = new Map<string, Trace>();
   readonly #settled = new Map<string, Settled>();
-  /** Of the last line of sshd. */
+  /** The time of the last line of sshd. */
   #last = 0;
   /** What the last line of each host has brought, for hosts whose log says "last message repeated". */
   readonly #lastOfHost = new Map<string, LoginEntry | null>();

@@ -27,7 +27,7 @@ export interface ReplayOptions {
   readonly policy?: string;
   readonly summary: boolean;
   readonly json: boolean;
-  /** No decision lines. */
+  /** Whether the decision lines are left out. */
   readonly quiet: boolean;
   /** Count bad lines and go on. */
   readonly skipBad: boolean;
@@ -54,7 +54,7 @@ export interface ReplaySource<E extends SummedEvent> {
   adviceOn?(text: string | null): string | null;
 }
 
-/** Event lines. */
+/** Reads a file of event lines, and decides each by `decide`. */
 export function eventSource(decide: Decide): ReplaySource<ReplayEvent> {
   const reader = new EventReader(rememberedComponents());
   return { read: (text) => reader.read(text), decide, adviceOn: adviceOnEvent };

@@ -7,7 +7,7 @@ import type { BreakerPolicy } from './failure-policy.ts';
  */
 export type Breaker = ClosedBreaker | OpenBreaker;
 
-/** The store is called. */
+/** Operations go to the store; failures are counted towards a trip. */
 export interface ClosedBreaker {
   readonly state: 'closed';
   /** Times of the last failures. */

@@ -32,7 +32,7 @@ export interface PolicyStatus {
   readonly fault: FaultCode | null;
 }
 
-/** What a breaker meets. */
+/** What the breakers of all policies share. */
 export interface BreakerParts {
   readonly store: Store;
   readonly settings: FailureSettings;
