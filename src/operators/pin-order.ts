@@ -4,7 +4,7 @@ import { checkedNote, type OperatorNote } from './operator-note.ts';
 
 /** Who holds something in place, why and for how long. */
 export interface PinOrder extends OperatorNote {
-  /** In milliseconds, whole, at most a day: what somebody sets in a hurry must not stay for ever. */
+  /** In milliseconds, whole; of caps and targets at most a day: what somebody sets in a hurry must not stay for ever. */
   readonly forMs: number;
 }
 
