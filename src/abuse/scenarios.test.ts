@@ -191,8 +191,16 @@ describe('scenarios', () => {
       for (let index = 0; index < events; index += 1) await before.scenarios.observe(scan(index));
       const { store, elapse } = before;
       const keys = { secret: 'another of sixteen bytes', previousSecret: secret };
-      return { elapse, scenarios: bench({ scenarios: [cleared], store, ...keys }).scenarios };
+      const { scenarios } = bench({ scenarios: [cleared], store, ...keys });
+      return { elapse, scenarios, before: before.scenarios };
     };
+
+    it('are lifted for nodes without the new secret too', async () => {
+      const { scenarios, before } = await rotated(3);
+      expect(await before.standing(scan(0))).toMatchObject({ refillScale: 0.25 });
+      expect(await scenarios.lift(scan(0))).toBe(true);
+      expect(await before.standing(scan(0))).toMatchObject({ refillScale: 1 });
+    });
 
     it('stay lifted under both hashes of a client', async () => {
       const { scenarios, elapse } = await rotated(3);

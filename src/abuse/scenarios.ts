@@ -2,7 +2,7 @@ import { assertWhole } from '../core/amounts.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import type { FaultCode } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
-import type { Records } from '../core/records.ts';
+import type { Key, Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCallFields } from '../limits/call.ts';
 import type { Client, Limiter } from '../limits/index.ts';
@@ -20,6 +20,7 @@ import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
 import { type Standpoint, standingLook } from './standing.ts';
+import type { SubjectRecord } from './subject-record.ts';
 import { type EventGroup, Watch, type WatchOptions, watchKinds } from './watch.ts';
 
 /** How scenarios are made. Only `store` and `secret` are needed. */
@@ -183,9 +184,15 @@ class WatchedScenarios implements Scenarios {
     let lifted = false;
     for (const keeper of this.#keepers) lifted = (await keeper.lift(client)) || lifted;
     for (const { key } of standpoints) {
-      lifted = (await this.#store.transact([key], (records, now) => liftStep(records, key, now))) || lifted;
+      lifted = (await this.#liftAt(key)) || lifted;
+      // The record of before a key rotation decides no more, but nodes without the new secret still go by it.
+      if (key.was !== null) await this.#liftAt({ text: key.was, was: null, form: key.form });
     }
     return lifted;
+  }
+
+  #liftAt(key: Key<SubjectRecord>): Promise<boolean> {
+    return this.#store.transact([key], (records, now) => liftStep(records, key, now));
   }
 
   keepBlocksIn(limiter: Pick<Limiter, 'block' | 'lift'>): void {
