@@ -194,3 +194,19 @@ describe('a block on an account', () => {
     expect((await guard.audit()).filter(({ block }) => /^api:K[45]:/.test(block))).toEqual([]);
   });
 });
+
+describe('a device that was known before a rotation of the secret', () => {
+  const own = { ...subject, device: { id: 'd1', confidence: 'HIGH' } } as const;
+
+  it.each([
+    ['has not come since', []],
+    ['has come since', [own]],
+    ['was followed by another one', [{ ...own, device: { id: 'd2', confidence: 'HIGH' } as const }]],
+  ])('is forgotten by nodes without the new secret too, where it %s', async (_, since) => {
+    const { before, within } = rotation();
+    await before.succeed(own);
+    for (const request of since) await within.succeed(request);
+    expect(await within.forgetDevice(own.account, own.device.id, note)).toBe(true);
+    for (const guard of [before, within]) expect((await guard.explain(own)).device).toBe('unknown');
+  });
+});

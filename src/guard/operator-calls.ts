@@ -133,7 +133,8 @@ export class OperatorCalls {
       async () => {
         const isForgotten = await this.#forgetIn(book, located);
         // Nodes without the new secret still go by the book of before the rotation.
-        if (book.was !== null) await this.#forgetIn({ ...book, text: book.was, was: null }, located);
+        // A key of its own: the tag and the bookmark of the new one would lead to the new book once more.
+        if (book.was !== null) await this.#forgetIn({ text: book.was, was: null, form: book.form }, located);
         return isForgotten;
       },
       (isForgotten) => (isForgotten ? null : undefined),
