@@ -202,6 +202,16 @@ describe('scenarios', () => {
       expect(await before.standing(scan(0))).toMatchObject({ refillScale: 1 });
     });
 
+    it('tell of a lift also where only such nodes knew of something', async () => {
+      const { scenarios, before } = await rotated(3);
+      expect(await scenarios.lift(scan(0))).toBe(true);
+      for (let index = 3; index < 6; index += 1) await before.observe(scan(index));
+      expect(await before.standing(scan(0))).toMatchObject({ refillScale: 0.25 });
+      expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 1 });
+      expect(await scenarios.lift(scan(0))).toBe(true);
+      expect(await scenarios.lift(scan(0))).toBe(false);
+    });
+
     it('stay lifted under both hashes of a client', async () => {
       const { scenarios, elapse } = await rotated(3);
       expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 0.25 });

@@ -186,7 +186,8 @@ class WatchedScenarios implements Scenarios {
     for (const { key } of standpoints) {
       lifted = (await this.#liftAt(key)) || lifted;
       // The record of before a key rotation decides no more, but nodes without the new secret still go by it.
-      if (key.was !== null) await this.#liftAt({ text: key.was, was: null, form: key.form });
+      if (key.was === null) continue;
+      lifted = (await this.#liftAt({ text: key.was, was: null, form: key.form })) || lifted;
     }
     return lifted;
   }

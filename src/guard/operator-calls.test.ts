@@ -64,6 +64,17 @@ describe('a block from before a rotation of the secret', () => {
     expect(await blocksOf(within)).toEqual([]);
   });
 
+  it('is lifted, and that is told, where only nodes without the new secret know it', async () => {
+    const { before, within } = rotation();
+    await within.fail(subject);
+    await before.place(subject, { scope: 'K4', level: 5, ...note });
+    const id = await explainedId(within, 'K4');
+    expect(await within.lift(id, note)).toBe(true);
+    expect((await before.check(subject)).outcome).toBe('ALLOW');
+    expect((await within.audit()).map(({ what }) => what)).toEqual(['placed', 'lifted']);
+    expect(await within.lift(id, note)).toBe(false);
+  });
+
   it('is lifted by the id it is listed with', async () => {
     const { before, within } = rotation();
     await before.place(subject, { scope: 'K4', level: 5, ...note });
@@ -208,5 +219,15 @@ describe('a device that was known before a rotation of the secret', () => {
     for (const request of since) await within.succeed(request);
     expect(await within.forgetDevice(own.account, own.device.id, note)).toBe(true);
     for (const guard of [before, within]) expect((await guard.explain(own)).device).toBe('unknown');
+  });
+
+  it('is forgotten, and that is told, where only such nodes know it', async () => {
+    const { before, within } = rotation();
+    await within.succeed({ ...own, device: { id: 'd2', confidence: 'HIGH' } });
+    await before.succeed(own);
+    expect(await within.forgetDevice(own.account, own.device.id, note)).toBe(true);
+    expect((await before.explain(own)).device).toBe('unknown');
+    expect(await within.audit()).toMatchObject([{ what: 'removed' }]);
+    expect(await within.forgetDevice(own.account, own.device.id, note)).toBe(false);
   });
 });

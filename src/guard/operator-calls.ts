@@ -80,8 +80,9 @@ export class OperatorCalls {
     const key = keyOf(address, this.#keyspaceOf(policy.name));
     const isLifted = await this.#liftAt(key, address, policy);
     // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
-    if (key.was !== null) await this.#liftAt({ text: key.was, was: null }, address, policy);
-    return isLifted;
+    if (key.was === null) return isLifted;
+    const before = { text: key.was, was: null, form: key.form };
+    return (await this.#liftAt(before, address, policy)) || isLifted;
   }
 
   #liftAt(key: Key<BlockableRecord>, address: BlockAddress, policy: Policy): Promise<boolean> {
@@ -134,8 +135,9 @@ export class OperatorCalls {
         const isForgotten = await this.#forgetIn(book, located);
         // Nodes without the new secret still go by the book of before the rotation.
         // A key of its own: the tag and the bookmark of the new one would lead to the new book once more.
-        if (book.was !== null) await this.#forgetIn({ text: book.was, was: null, form: book.form }, located);
-        return isForgotten;
+        if (book.was === null) return isForgotten;
+        const before = { text: book.was, was: null, form: book.form };
+        return (await this.#forgetIn(before, located)) || isForgotten;
       },
       (isForgotten) => (isForgotten ? null : undefined),
     );

@@ -58,8 +58,7 @@ export class ClientBlocks {
     const { isLifted, key: admitted } = await this.#liftAt(key);
     // The record of before the rotation decides no more, but nodes without the new secret and lists would still find it.
     const before = keyBefore(admitted);
-    if (before !== null) await this.#liftAt(before);
-    return isLifted;
+    return (before !== null && (await this.#liftAt(before)).isLifted) || isLifted;
   }
 
   async place(client: Client, fromLevel: number): Promise<number> {

@@ -151,6 +151,17 @@ describe('a limiter', () => {
     }
   });
 
+  it('tells of a lift also where only nodes without the new secret knew the block', async () => {
+    const before = bench();
+    const { store } = before;
+    const { limiter } = bench({ store, secret: 'another of sixteen bytes', previousSecret: secret });
+    await limiter.take(get);
+    await before.limiter.block(get);
+    expect(await limiter.lift(get)).toBe(true);
+    expect((await before.limiter.take(get)).allowed).toBe(true);
+    expect(await limiter.lift(get)).toBe(false);
+  });
+
   it('says what is wrong with a call', async () => {
     const { limiter } = bench();
     expect((await faultOf(() => limiter.take({ ...get, ip: 'nonsense' })))?.code).toBe('INPUT_INVALID');
