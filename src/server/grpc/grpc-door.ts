@@ -37,7 +37,7 @@ const mostConcurrentStreams = 100;
  * hands that on, of any length up to its own bound of 60 KiB, and a call that is reset lets the visitor pass.
  */
 const mostHeaderBytes = 64 * 1024;
-/** Calls of one connection that are turned away before it has to end: Node reads on from one socket for thousands of calls, while all others wait. */
+/** Calls of one connection that are turned away before it is cut: Node reads on from one socket for thousands of calls, while all others wait. */
 const mostTurnedAway = 256;
 
 /**
@@ -152,7 +152,8 @@ export class GrpcDoor {
       if (session.pendingSettingsAck && bytesOf(headers) > mostHeaderBytes) this.cutOff(peer);
       else if (!this.#parts.admit(stream, headers, peer)) {
         turnedAway += 1;
-        if (turnedAway === mostTurnedAway) session.close();
+        // Not `close`: to a call that is read along with this one Node would free the stream while it reads it.
+        if (turnedAway > mostTurnedAway) this.cutOff(peer);
       }
     });
     session.once('close', () => {
