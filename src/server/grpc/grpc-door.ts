@@ -86,7 +86,7 @@ export class GrpcDoor {
   /** Lets nobody in any more and ends each connection after its last call. Resolves when all have ended. */
   close(): Promise<void> {
     this.#server.close();
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions) endAfterCalls(session);
     if (this.#sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#left = resolve;
@@ -139,7 +139,7 @@ export class GrpcDoor {
     this.#sessions.add(session);
     let calls = 0;
     let turnedAway = 0;
-    const idle = setTimeout(() => void (calls === 0 && session.close()), this.#parts.idleMs).unref();
+    const idle = setTimeout(() => void (calls === 0 && endAfterCalls(session)), this.#parts.idleMs).unref();
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       calls += 1;
       stream.once('close', () => {
@@ -161,6 +161,16 @@ export class GrpcDoor {
       this.#sessions.delete(session);
     });
   }
+}
+
+/**
+ * Ends a connection after its last call. Its peer is told before it is closed: to a call that comes in between, Node would free the
+ * stream that it is still reading. Until the peer has been told, calls are taken.
+ */
+function endAfterCalls(session: Http2Session): void {
+  if (session.closed || session.destroyed) return;
+  session.goaway();
+  setImmediate(() => session.close());
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>
