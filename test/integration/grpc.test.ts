@@ -382,9 +382,15 @@ describe('bytes that nobody should send', () => {
     raw.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(raw, 'close');
     const session = connect(`http://127.0.0.1:${server.port}`);
-    const stream = session.request({ ':method': 'POST', ':path': '/nope', 'content-type': 'text/plain' });
-    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
-    expect(headers[':status']).toBe(415);
+    const statusOf = async (type: string) => {
+      const stream = session.request({ ':method': 'POST', ':path': '/nope', 'content-type': type });
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+      return headers[':status'];
+    };
+    const foreign = ['text/plain', 'application/grpc-web', 'application/grpc+json', 'application/grpcs'];
+    for (const type of foreign) expect([type, await statusOf(type)]).toEqual([type, 415]);
+    const own = ['application/grpc', 'application/grpc+proto', 'application/grpc; charset=utf-8'];
+    for (const type of own) expect([type, await statusOf(type)]).toEqual([type, 200]);
     session.destroy();
     const request = { domain: 'edge', descriptors: [descriptor('user', 'ann')] };
     expect((await client.shouldRateLimit(request)).overall_code).toBe('OK');

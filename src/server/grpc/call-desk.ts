@@ -33,6 +33,8 @@ const refusals: Readonly<Record<Exclude<Admittance, 'admitted'>, GrpcStatus>> = 
 };
 const notServed: GrpcStatus = { code: codes.UNIMPLEMENTED, details: 'There is no method of this name' };
 const late: GrpcStatus = { code: codes.DEADLINE_EXCEEDED, details: 'The deadline has passed' };
+/** Calls whose messages are in Protocol Buffers: not gRPC-Web, which frames them in another way, nor JSON. */
+const messageType = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i;
 /** The name of a service: anybody may send one. */
 const mostOpenBytes = 1_024;
 
@@ -51,7 +53,7 @@ export class CallDesk {
   take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: string): boolean {
     const openMethod = this.#parts.openMethods.get(headers[':path'] ?? '');
     if (headers[':method'] !== 'POST') return refuseForeign(stream, 405);
-    if (headers['content-type']?.startsWith('application/grpc') !== true) return refuseForeign(stream, 415);
+    if (!messageType.test(headers['content-type'] ?? '')) return refuseForeign(stream, 415);
     if (openMethod === undefined) return this.#takeCaller(stream, headers, peer);
     this.#takeStranger(openMethod, stream, encodingOf(headers), peer);
     return true;
