@@ -91,7 +91,7 @@ describe('drill', () => {
     await runDrill({ policies: [defaultLogin, defaultApi], json: false }, io);
     const lines = text().split('\n');
     expect(lines[0]).toMatch(/^attack +over +guesses +first block +trusted +known +new +store ops +records$/);
-    expect(lines[1]).toMatch(/^brute force +24 h +\d+ +after 1 s +0\/72 /);
+    expect(lines[1]).toMatch(/^brute force +1 d +\d+ +after 1 s +0\/72 /);
     expect(lines).toContain('left out: OTP preload, for there is no policy "otp"');
   });
 });
