@@ -53,28 +53,31 @@ export function assertRequest(request: unknown): void {
   }
 }
 
-/**
- * Refuses a field that there is not: one that is misspelt would be missing, and what it protects with it. Compares by itself,
- * without `unknownField`: every request comes by here, and to look five names up in a set takes as long as to recall them all.
- */
+/** Refuses a field that there is not: one that is misspelt would be missing, and what it protects with it. */
 export function assertFields(request: GuardRequest): void {
   for (const name in request) {
-    if (name === 'action' || name === 'account' || name === 'ip' || name === 'ua' || name === 'device')
-      continue;
-    if (Object.hasOwn(request, name)) throw noField(name);
+    if (!isRequestField(name as keyof GuardRequest) && Object.hasOwn(request, name)) throw noField(name);
   }
 }
 
-const requestFields = fieldNames<GuardRequest>({
-  action: true,
-  account: true,
-  ip: true,
-  ua: true,
-  device: true,
-});
+/** Compares by itself: every request comes by here, and to look five names up in a set takes as long as to recall them all. */
+function isRequestField(name: keyof GuardRequest): boolean {
+  switch (name) {
+    case 'action':
+    case 'account':
+    case 'ip':
+    case 'ua':
+    case 'device':
+      return true;
+    default:
+      // The compiler sees to it that none is missing above.
+      name satisfies never;
+      return false;
+  }
+}
 
 function noField(name: string): Fault {
-  const known = [...requestFields].join(', ');
+  const known = 'action, account, ip, ua, device';
   return new Fault('INPUT_INVALID', `${name} is no field of a request: there are ${known}`);
 }
 
