@@ -119,28 +119,25 @@ function goOn<S extends OperationStore>(
   return follow(store, course, effects, spoken, ending);
 }
 
-/** The same, on a store that answers at once. */
+/** The same, on a store that answers at once: nothing comes between the steps, so that all of them are one. */
 export function runImmediately(store: ImmediateStore, operation: Operation, at?: number): Decision {
   const course = store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
   if (course === unseen) return runImmediately(store, operation.wider(), at);
   if (course.steps.length === 0) return course.decide(noReasons);
-  let current: Step | undefined;
-  // One function for all steps: it is made at every operation.
-  const runCurrent = (records: Records): Answer => current?.run(records) ?? silence;
-  let spoken: readonly Reason[] = noReasons;
-  let pending = course.steps;
-  while (pending.length > 0) {
-    let effects = noSteps;
-    for (const step of pending) {
-      current = step;
-      const answer = store.transact(step.keys, runCurrent);
-      if (answer === silence) continue;
-      spoken = joined(spoken, answer.reasons);
-      effects = joined(effects, answer.effects);
-    }
-    pending = effects;
+  return course.decide(store.transact(operation.keys, (records) => spokenIn(course.steps, records)));
+}
+
+/** What these steps say, and those that follow from them. */
+function spokenIn(steps: readonly Step[], records: Records): readonly Reason[] {
+  let spoken = noReasons;
+  let effects = noSteps;
+  for (let place = 0; place < steps.length; place += 1) {
+    const answer = (steps[place] as Step).run(records);
+    if (answer === silence) continue;
+    spoken = joined(spoken, answer.reasons);
+    effects = joined(effects, answer.effects);
   }
-  return course.decide(spoken);
+  return effects.length === 0 ? spoken : joined(spoken, spokenIn(effects, records));
 }
 
 /** Nearly always one of the two is empty, and no list has to be made. */

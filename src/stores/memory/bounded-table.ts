@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts';
-import type { Key, StoredRecord } from '../../core/records.ts';
+import type { Key, Retention, StoredRecord } from '../../core/records.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
-import type { Entry, Put } from './entry.ts';
+import { type Entry, newEntry, type Put } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
 /** How much a table may hold. */
@@ -13,8 +13,7 @@ export interface TableBounds {
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
 const entryBytes = 248;
 
-/** So many writes of a record are measured each, and then one in so many. */
-const measuredWrites = 16;
+/** At least one in so many writes of a record is measured. */
 const measuredEvery = 64;
 
 /** Dropping two for each written keeps ahead of any number of records that expire together. */
@@ -50,8 +49,11 @@ export class BoundedTable {
   readonly #blocked = new Set<Entry>();
   #bytes = 0;
   #written = 0;
-  /** The mark of a key without an entry. Another one with every new entry, which makes all such marks stale. */
-  #absence: object = {};
+  /**
+   * The mark of a key without an entry. Another one with every new entry, which makes all such marks stale. An entry
+   * itself, in no table: marks of one shape are told apart the fastest.
+   */
+  #absence = newEntry('');
 
   constructor(bounds: TableBounds) {
     this.#bounds = bounds;
@@ -67,9 +69,9 @@ export class BoundedTable {
 
   /** The entry of this key, also one whose expiry has come: looking never changes anything. */
   find(key: Key): Entry | undefined {
-    const mark = key.mark as Partial<Entry> | undefined;
+    const mark = key.mark as Entry | undefined;
     if (mark !== undefined) {
-      if (mark.table === this) return mark as Entry;
+      if (mark.table === this) return mark;
       if (mark === this.#absence) return undefined;
     }
     const entry = this.#entries.get(key.text);
@@ -80,6 +82,21 @@ export class BoundedTable {
   /** The same by text, for a name that a key has no mark for. */
   findText(text: string): Entry | undefined {
     return this.#entries.get(text);
+  }
+
+  /**
+   * Writes a record that was changed where it stands, at once: nothing of it waits for the end of its step, and nearly all
+   * such writes only put off its expiry. False where there is more to a write than that.
+   */
+  keep(entry: Entry, value: StoredRecord, { keepMs, softMs, hardMs }: Retention, now: number): boolean {
+    const expiresAt = now + keepMs;
+    if (entry.value !== value || expiresAt < entry.expiresAt) return false;
+    if (softMs > 0 || hardMs > 0 || entry.heldUntil !== null || isMeasured(entry)) return false;
+    this.#written += 1;
+    entry.written = this.#written;
+    entry.writes += 1;
+    entry.expiresAt = expiresAt;
+    return true;
   }
 
   /**
@@ -115,7 +132,7 @@ export class BoundedTable {
     this.#parked.clear();
     this.#blocked.clear();
     this.#bytes = 0;
-    this.#absence = {};
+    this.#absence = newEntry('');
   }
 
   #measure(first: Put): void {
@@ -153,7 +170,7 @@ export class BoundedTable {
 
   #insert(entry: Entry): void {
     entry.table = this;
-    this.#absence = {};
+    this.#absence = newEntry('');
     this.#entries.set(entry.text, entry);
     this.#expiries.add(entry, entry.expiresAt);
     this.#order.add(entry, entry.written);
@@ -252,10 +269,13 @@ export function valueAt(entry: Entry | undefined, now: number): StoredRecord | u
 }
 
 /**
- * Measuring costs more than all the rest of a write, and a record grows over many writes if at all. So one that is
- * written often is not measured each time.
+ * Whether the next write of it is measured. That costs more than all the rest of a write, and a record grows in its first
+ * writes if at all. So it is measured at the first three, and then whenever it was written twice as often.
  */
-function bytesOf({ writes, bytes, text }: Entry, value: StoredRecord): number {
-  if (writes > measuredWrites && writes % measuredEvery !== 0) return bytes;
-  return entryBytes + text.length + sizeOf(value);
+function isMeasured({ writes }: Entry): boolean {
+  return (writes & (writes - 1)) === 0 || writes % measuredEvery === 0;
+}
+
+function bytesOf(entry: Entry, value: StoredRecord): number {
+  return isMeasured(entry) ? entryBytes + entry.text.length + sizeOf(value) : entry.bytes;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Draft, Key, Retention, StoredRecord } from '../../core/records.ts';
+import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
 import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './index.ts';
 
@@ -165,21 +165,25 @@ describe('sweeping', () => {
   });
 });
 
-test('what a memory store drops and keeps is what a plain model says', () => {
+test.each([
+  { what: 'records that are replaced', inPlace: false, names: 16 },
+  { what: 'records that are changed where they stand', inPlace: true, names: 4 },
+])('what a memory store drops and keeps of $what is what a plain model says', ({ inPlace, names }) => {
   const write = fc.record({
-    name: fc.integer({ min: 0, max: 15 }),
+    name: fc.integer({ min: 0, max: names - 1 }),
     keepMs: fc.integer({ min: 1, max: 40 }),
     blockMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 40 })),
     passMs: fc.integer({ min: 0, max: 6 }),
   });
-  const bound = fc.integer({ min: 1, max: 8 });
+  const bound = fc.integer({ min: 1, max: names / 2 });
+  const many = fc.array(write, { minLength: 40, maxLength: 120 });
   fc.assert(
-    fc.property(bound, fc.boolean(), fc.array(write, { maxLength: 120 }), (maxRecords, sweep, writes) => {
+    fc.property(bound, fc.boolean(), many, (maxRecords, sweep, writes) => {
       const { store, put, present, time } = storeAt(0, { maxRecords, sweep });
       const model = new Model(maxRecords);
       for (const { name, keepMs, blockMs, passMs } of writes) {
         time.now += passMs;
-        put(String(name), { keepMs, softMs: 0, hardMs: blockMs });
+        put(String(name), { keepMs, softMs: 0, hardMs: blockMs }, {}, inPlace);
         model.put(String(name), time.now, keepMs, blockMs);
         expect(store.usage().records).toBeLessThanOrEqual(maxRecords);
         model.assertAgrees(present(...Array.from({ length: 16 }, (_, index) => String(index))), time.now);
@@ -290,7 +294,9 @@ describe('the face without promises', () => {
     const owned = (of: typeof key) => store.immediate.transact([of], (records) => records.own?.(of));
     const [own, again, under] = [owned(key), owned(key), owned(renamed)];
     expect([own, own === again, under]).toEqual([{ at: 0, n: 1 }, true, undefined]);
-    expect(() => store.immediate.view([key], (records) => records.own?.(key))).toThrow(/look/);
+    expect(store.immediate.view([key], (records) => records.own?.(key))).toBe(undefined);
+    const put = (records: Records) => records.put(key, { at: 0, n: 2 }, kept);
+    expect(() => store.immediate.view([key], put)).toThrow(/look/);
   });
 });
 
@@ -359,10 +365,13 @@ function storeAt(now: number, options: { maxRecords?: number; maxBytes?: number;
   return {
     store,
     time,
-    put(name: string, retention: Retention, more: object = {}): void {
+    put(name: string, retention: Retention, more: object = {}, inPlace = false): void {
       const key = keyOf(name);
       const record: StoredRecord = { ...more, at: time.now };
-      store.immediate.transact([key], (records) => records.put(key, record, retention));
+      store.immediate.transact([key], (records) => {
+        const own = inPlace ? records.own?.(key) : undefined;
+        records.put(key, own === undefined ? record : Object.assign(own, record), retention);
+      });
     },
     present(...names: string[]): string[] {
       const keys = names.map(keyOf);

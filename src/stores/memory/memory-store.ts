@@ -6,7 +6,7 @@ import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
 import { wholeClock } from '../whole-clock.ts';
 import { BoundedTable } from './bounded-table.ts';
-import { StepRecords } from './step-records.ts';
+import { LookRecords, type NamedKeys, StepRecords } from './step-records.ts';
 
 /** How a memory store is bounded and where it takes its time from. */
 export interface MemoryStoreOptions {
@@ -37,8 +37,8 @@ export interface MemoryUsage {
 /** A store in the memory of this process, with a face that answers without promises. */
 export interface MemoryStore extends Store {
   /**
-   * The same records, at once. Its faults are thrown. Whether the keys of a step are of one group is left to `transact`:
-   * asked for every operation, it would cost more than most rules.
+   * The same records, at once. Its faults are thrown. Whether a step uses the keys that it has named, and whether they are of
+   * one group, is left to `transact`: asked for every operation, it would cost more than most rules.
    */
   readonly immediate: ImmediateStore;
   usage(): MemoryUsage;
@@ -73,38 +73,42 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     if (closed) throw new Fault('STORE_CLOSED', 'The memory store was used after it was closed.');
   }
 
+  function view<T>(keys: NamedKeys, look: (records: Records, now: number) => T): T {
+    assertOpen();
+    const now = clock();
+    const records = new LookRecords(table, keys, now);
+    try {
+      return look(records, now);
+    } finally {
+      records.end();
+    }
+  }
+
+  function transact<T>(keys: NamedKeys, step: (records: Records, now: number) => T): T {
+    assertOpen();
+    const now = clock();
+    const records = new StepRecords(table, keys, now);
+    try {
+      const result = step(records, now);
+      records.commit(sweep);
+      return result;
+    } finally {
+      records.end();
+    }
+  }
+
   const immediate: ImmediateStore = {
-    view(keys, look) {
-      assertOpen();
-      const now = clock();
-      const records = new StepRecords(table, keys, now, 'look');
-      try {
-        return look(records, now);
-      } finally {
-        records.end();
-      }
-    },
-    transact(keys, step) {
-      assertOpen();
-      const now = clock();
-      const records = new StepRecords(table, keys, now, 'step');
-      try {
-        const result = step(records, now);
-        records.commit(sweep);
-        return result;
-      } finally {
-        records.end();
-      }
-    },
+    view: (_, look) => view(null, look),
+    transact: (_, step) => transact(null, step),
   };
 
   const store: Omit<MemoryStore, 'immediate'> = {
     async view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): Promise<T> {
-      return immediate.view(keys, look);
+      return view(keys, look);
     },
     async transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
       assertOneGroup(keys);
-      return immediate.transact(keys, step);
+      return transact(keys, step);
     },
     async ping() {
       assertOpen();
