@@ -1,7 +1,7 @@
 import { assertWhole } from '../core/amounts.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import type { FaultCode } from '../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { assertOptions, assertPart, type OptionKinds } from '../core/options.ts';
 import type { Key, Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCallFields } from '../limits/call.ts';
@@ -81,8 +81,8 @@ const shortestShare = 0.25;
 const optionKinds: OptionKinds<ScenariosOptions> = {
   ...watchKinds,
   store: 'checked',
-  limiter: 'object',
-  goodBots: 'object',
+  limiter: 'checked',
+  goodBots: 'checked',
   mostDelayed: 'checked',
   clock: 'function',
   random: 'function',
@@ -97,6 +97,11 @@ const optionKinds: OptionKinds<ScenariosOptions> = {
 export function createScenarios(options: ScenariosOptions): Scenarios {
   assertOptions('scenarios', options, optionKinds);
   assertStore(options.store);
+  const { limiter, goodBots } = options;
+  if (limiter !== undefined) assertPart('limiter', limiter, ['block', 'lift'], 'what createLimiter gives');
+  if (goodBots !== undefined) {
+    assertPart('goodBots', goodBots, ['isVerified', 'verify'], 'what createBotVerifier gives');
+  }
   return new WatchedScenarios(options);
 }
 

@@ -1,4 +1,5 @@
 import type { Admitted, Caps } from '../../concurrency/index.ts';
+import { assertFunction } from '../../core/options.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
@@ -6,7 +7,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { followAnswer, runOrEnd } from '../fetch-end.ts';
-import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
+import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
