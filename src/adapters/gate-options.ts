@@ -1,6 +1,6 @@
 import type { Caps } from '../concurrency/index.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { assertFunction, assertOptions, assertPart, type OptionKinds } from '../core/options.ts';
+import { assertKind, assertOptions, assertPart, type OptionKinds } from '../core/options.ts';
 import { attemptedActions } from '../guard/attempted-actions.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
@@ -88,8 +88,8 @@ export function assertProtect<Options extends CommonOf<CommonProtect>>(
   assertPart('guard', guard, ['check', 'fail', 'succeed'], 'what createGuard gives');
   assertOptions('protect', options, { ...protectKinds, ...own });
   assertAction(guard, options.action);
-  assertFunction('account', options.account);
-  assertFunction('verify', options.verify);
+  assertKind('account', options.account, 'function');
+  assertKind('verify', options.verify, 'function');
   if (options.devices !== undefined)
     assertPart('devices', options.devices, ['show', 'issue'], 'what createDevices gives');
 }

@@ -48,10 +48,10 @@ export function assertPart(name: string, part: unknown, methods: readonly string
   throw new Fault('CONFIG_INVALID', `${name} must be ${expected}, got ${got} without ${missing}`);
 }
 
-/** @throws Fault `CONFIG_INVALID` when an option that is needed is not there. */
-export function assertFunction(name: string, value: unknown): void {
-  if (typeof value === 'function') return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a function, got ${shapeOf(value)}`);
+/** @throws Fault `CONFIG_INVALID` when it is of another kind, or not there although it is needed. */
+export function assertKind(name: string, value: unknown, kind: OptionKind): void {
+  if (isKind[kind](value)) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be ${words[kind]}, got ${shapeOf(value)}`);
 }
 
 /** Every field that there is, as the compiler knows them. */
