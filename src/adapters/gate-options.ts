@@ -22,6 +22,11 @@ const addressKinds: OptionKinds<ClientAddressOptions> = {
   warn: 'function',
 };
 
+/** @throws Fault `CONFIG_INVALID` when an option is unknown or of the wrong type. */
+export function assertClientAddress(options: ClientAddressOptions): void {
+  assertOptions('a client address', options, addressKinds);
+}
+
 const limitKinds: OptionKinds<CommonLimit> = {
   user: 'function',
   skip: 'function',

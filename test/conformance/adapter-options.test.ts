@@ -130,6 +130,19 @@ describe.each(adapters)('the options of %s', (name, { limit, cap, protect }) => 
   });
 });
 
+it.each<[object, string]>([
+  [
+    { forwardedHeader: 'forwarded' },
+    'forwardedHeader is no option of a client address: there are trustedProxies, ',
+  ],
+  [{ trustProxy: true }, 'trustProxy is no option of a client address'],
+  [{ warn: 'log' }, 'warn must be a function, got a string of 3 characters'],
+])('those of a client address are refused by name: %j', (given, message) => {
+  expect(() => http.createClientAddress(given)).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+  );
+});
+
 it.each([undefined, '203.0.113.7'])('fetch handlers need a peer that is a function, not %j', (peer) => {
   const { limit, protect } = fetch as unknown as Untyped;
   expect(() => limit(limiter, { peer })).toThrow(/^peer must be a function, got /);
