@@ -1,4 +1,4 @@
-import { retryAfterSeconds } from './rate-limit-headers.ts';
+import { retryAfterSeconds } from '../core/duration.ts';
 import { barePath } from './request-path.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -1,8 +1,8 @@
-import { SECOND_MS } from '../../core/duration.ts';
+import { retryAfterSeconds, SECOND_MS } from '../../core/duration.ts';
 import type { DescriptorStatus, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import type { WindowLimit } from '../../limits/descriptors/descriptor-tree.ts';
 import { problemMediaType, requestIdHeader } from '../../limits/index.ts';
-import { formatLimits, formatPolicies, retryAfterSeconds } from '../../limits/rate-limit-headers.ts';
+import { formatLimits, formatPolicies } from '../../limits/rate-limit-headers.ts';
 import { unitNumbers } from './rate-limit-request.ts';
 
 /** `RateLimitResponse`. */
