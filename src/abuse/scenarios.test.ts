@@ -8,7 +8,8 @@ import { observeRequests } from './observe-requests.ts';
 import type { RequestEvent } from './request-event.ts';
 import { runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
-import { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
+import { createScenarios, type Scenarios } from './scenarios.ts';
+import type { ScenariosOptions } from './scenarios-options.ts';
 import type { WatchOptions } from './watch.ts';
 
 const secret = 'sixteen bytes or more';
