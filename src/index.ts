@@ -86,7 +86,7 @@ export type { BudgetExplanation, Explanation, KeyExplanation, Moment } from './g
 export type { Clock } from './guard/failure/clock.ts';
 export type { FailureOptions } from './guard/failure/failure-options.ts';
 export type { BreakerPolicy, CapScope, DegradedCap } from './guard/failure/failure-policy.ts';
-export type { PolicyStatus } from './guard/failure/policy-breaker.ts';
+export type { PolicyStatus } from './guard/failure/policy-mode.ts';
 export type { Guard, OperationTime } from './guard/guard.ts';
 export type { Placement } from './guard/operator-calls.ts';
 export type { GuardRequest } from './guard/signals.ts';

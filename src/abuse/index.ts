@@ -34,5 +34,6 @@ export type {
 export { type ReadScenarios, readScenarios, scenarioProblems } from './scenario-problems.ts';
 export { builtInOverrideSchema, scenarioSchema } from './scenario-schema.ts';
 export type { ScenarioStanding } from './scenario-standing.ts';
-export { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
+export { createScenarios, type Scenarios } from './scenarios.ts';
+export type { ScenariosOptions } from './scenarios-options.ts';
 export type { WatchOptions } from './watch.ts';

@@ -1,5 +1,6 @@
 import { assertOptions } from '../core/options.ts';
 import type { Records } from '../core/records.ts';
+import { assertImmediateStore } from '../stores/assert-store.ts';
 import type { ImmediateStore } from '../stores/store.ts';
 import type { EventReading } from './event-reading.ts';
 import type { ScenarioCounts, ScenarioFinding } from './events.ts';
@@ -29,7 +30,7 @@ export interface ScenarioRun {
  * `createMemoryStore({ clock: () => at }).immediate`.
  *
  * @param reading one that is shared with another run, of the same secret
- * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed.
+ * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed, or the store does not answer at once.
  */
 export function runScenarios(
   store: ImmediateStore,
@@ -37,6 +38,7 @@ export function runScenarios(
   reading?: EventReading,
 ): ScenarioRun {
   assertOptions('a run of scenarios', options, watchKinds);
+  assertImmediateStore(store);
   const watch = new Watch(options, false, reading);
   return {
     names: watch.names,

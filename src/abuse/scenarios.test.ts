@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../core/fault.ts';
 import { type Client, createLimiter } from '../limits/index.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
-import type { Store } from '../stores/store.ts';
+import type { ImmediateStore, Store } from '../stores/store.ts';
 import type { ScenarioEvent } from './events.ts';
 import { observeRequests } from './observe-requests.ts';
 import type { RequestEvent } from './request-event.ts';
 import { runScenarios } from './run-scenarios.ts';
 import type { Scenario } from './scenario.ts';
-import { createScenarios, type Scenarios, type ScenariosOptions } from './scenarios.ts';
+import { createScenarios, type Scenarios } from './scenarios.ts';
+import type { ScenariosOptions } from './scenarios-options.ts';
 import type { WatchOptions } from './watch.ts';
 
 const secret = 'sixteen bytes or more';
@@ -416,6 +417,12 @@ describe('scenarios', () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ store: undefined }, 'store must be a store, got nothing'],
+    [{ limiter: { secret, store: createMemoryStore() } }, 'limiter must be what createLimiter gives'],
+    [
+      { limiter: createMemoryStore() },
+      'limiter must be what createLimiter gives, got an object without block',
+    ],
+    [{ goodBots: { bots: [] } }, 'goodBots must be what createBotVerifier gives, got an object without '],
     [{ random: 1 }, 'random must be a function'],
     [{ scenarios: 'path-scan' }, 'scenarios must be a list, got a string of 9 characters'],
     [{ bots: [] }, 'bots is no option of scenarios: there are secret, '],
@@ -461,6 +468,19 @@ describe('scenarios', () => {
     expect(() =>
       runScenarios(createMemoryStore().immediate, { secret, scenario: [] } as WatchOptions),
     ).toThrow('scenario is no option of a run of scenarios: there are secret, ');
+  });
+
+  it.each<[unknown, string]>([
+    [
+      createMemoryStore(),
+      'store must be a store that answers at once, got one of promises: take its immediate',
+    ],
+    [undefined, 'store must be a store that answers at once, got nothing'],
+    [{}, 'store must be a store that answers at once, got an object without view'],
+  ])('say what is wrong with the store of a run: %#', (store, message) => {
+    expect(() => runScenarios(store as ImmediateStore, { secret })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message }),
+    );
   });
 
   it('judge reports of others all or not at all', async () => {

@@ -1,17 +1,15 @@
 import { assertWhole } from '../core/amounts.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import type { FaultCode } from '../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Key, Records } from '../core/records.ts';
 import { Recent } from '../identity/recent.ts';
 import { assertCallFields } from '../limits/call.ts';
 import type { Client, Limiter } from '../limits/index.ts';
-import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { isPassingFailure } from '../stores/store-failure.ts';
 import { StoreRest } from '../stores/store-rest.ts';
-import { type After, DelayRoom, defaultMostDelayed, processTimers } from './delay-room.ts';
+import { DelayRoom, defaultMostDelayed, processTimers } from './delay-room.ts';
 import type { ScenarioCounts, ScenarioEvent, ScenarioFinding } from './events.ts';
 import type { Facts } from './facts.ts';
 import type { BotVerifier } from './good-bots.ts';
@@ -19,30 +17,10 @@ import { liftStep } from './lift-step.ts';
 import { type Outcome, observeStep } from './observe-step.ts';
 import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
+import { assertScenariosOptions, type ScenariosOptions } from './scenarios-options.ts';
 import { type Standpoint, standingLook } from './standing.ts';
 import type { SubjectRecord } from './subject-record.ts';
-import { type EventGroup, Watch, type WatchOptions, watchKinds } from './watch.ts';
-
-/** How scenarios are made. Only `store` and `secret` are needed. */
-export interface ScenariosOptions extends WatchOptions {
-  /** Where evidence is kept. */
-  readonly store: Store;
-  /**
-   * Keeps the blocks of clients, so that they are lifted where others are; and so do the limiters of all adapters that these
-   * scenarios are given to. Default: scenarios keep them.
-   */
-  readonly limiter?: Pick<Limiter, 'block' | 'lift'> | undefined;
-  /** Tells real search engines from those that only say so. Default: nobody is asked. */
-  readonly goodBots?: BotVerifier | undefined;
-  /** Calls of this process that may be held back at once, 0 to 10,000. Default 100. */
-  readonly mostDelayed?: number | undefined;
-  /** Time in ms. Default `Date.now`. */
-  readonly clock?: (() => number) | undefined;
-  /** From 0 to 1, for how long a call is held back. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
-  /** Default: the timers of the process. */
-  readonly after?: After | undefined;
-}
+import { type EventGroup, Watch } from './watch.ts';
 
 /** Watches requests for abuse and says how callers are to be treated. */
 export interface Scenarios {
@@ -78,25 +56,13 @@ const longestRemembered = 512;
 /** A delay is never so short that it would not be felt, nor always the same, which would tell. */
 const shortestShare = 0.25;
 
-const optionKinds: OptionKinds<ScenariosOptions> = {
-  ...watchKinds,
-  store: 'checked',
-  limiter: 'object',
-  goodBots: 'object',
-  mostDelayed: 'checked',
-  clock: 'function',
-  random: 'function',
-  after: 'function',
-};
-
 /**
  * Makes scenarios over a store.
  *
  * @throws Fault `CONFIG_INVALID` when a scenario or an option is not well formed; the message names every problem.
  */
 export function createScenarios(options: ScenariosOptions): Scenarios {
-  assertOptions('scenarios', options, optionKinds);
-  assertStore(options.store);
+  assertScenariosOptions(options);
   return new WatchedScenarios(options);
 }
 

@@ -1,5 +1,6 @@
 import { gonePeer } from '../connections/peer.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertKind } from '../core/options.ts';
 import { AddressRanges, addressOf, isTranslated } from '../identity/address-ranges.ts';
 import { Recent } from '../identity/recent.ts';
 import { emitWarning, type Warning, type WarningListener } from '../limits/warning.ts';
@@ -59,9 +60,7 @@ export function createShownAddress(
   options: ClientAddressOptions,
 ): (...seen: Parameters<ClientAddress>) => ShownAddress {
   const { trustedProxies = [], forwardingHeader = 'x-forwarded-for', warn = emitWarning } = options;
-  if (!Array.isArray(trustedProxies)) {
-    throw new Fault('CONFIG_INVALID', `trustedProxies must be a list, got ${shapeOf(trustedProxies)}`);
-  }
+  assertKind('trustedProxies', trustedProxies, 'list');
   const hopsOf = readerOf(forwardingHeader);
   const ranges = AddressRanges.of(
     'trustedProxies',

@@ -1,6 +1,6 @@
 import type { Caps } from '../concurrency/index.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { assertKind, assertOptions, assertPart, type OptionKinds } from '../core/options.ts';
 import { attemptedActions } from '../guard/attempted-actions.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
@@ -22,6 +22,11 @@ const addressKinds: OptionKinds<ClientAddressOptions> = {
   warn: 'function',
 };
 
+/** @throws Fault `CONFIG_INVALID` when an option is unknown or of the wrong type. */
+export function assertClientAddress(options: ClientAddressOptions): void {
+  assertOptions('a client address', options, addressKinds);
+}
+
 const limitKinds: OptionKinds<CommonLimit> = {
   user: 'function',
   skip: 'function',
@@ -29,7 +34,7 @@ const limitKinds: OptionKinds<CommonLimit> = {
   skipSuccessfulRequests: 'boolean',
   skipFailedRequests: 'boolean',
   requestWasSuccessful: 'function',
-  scenarios: 'object',
+  scenarios: 'checked',
   standardHeaders: 'boolean',
   legacyHeaders: 'boolean',
   ...addressKinds,
@@ -46,14 +51,21 @@ const protectKinds: OptionKinds<CommonProtect> = {
   ...addressKinds,
 };
 
+/** Whatever the framework hands to the functions among them. */
+type CommonOf<Common> = { readonly [Name in keyof Common]?: unknown };
+
 /** @throws Fault `CONFIG_INVALID` when there is no limiter, or an option is unknown or of the wrong type. */
-export function assertLimit<Options extends object>(
+export function assertLimit<Options extends CommonOf<CommonLimit>>(
   limiter: Limiter,
   options: Options,
   own: OwnKinds<Options, CommonLimit>,
 ): void {
-  assertMade('limiter', limiter, ['take', 'settle'], 'createLimiter');
+  assertPart('limiter', limiter, ['take', 'settle'], 'what createLimiter gives');
   assertOptions('limit', options, { ...limitKinds, ...own });
+  if (options.scenarios !== undefined) {
+    const methods = ['standing', 'delay', 'observe'];
+    assertPart('scenarios', options.scenarios, methods, 'what createScenarios gives');
+  }
 }
 
 /** @throws Fault `CONFIG_INVALID` when there are no caps, or an option is unknown or of the wrong type. */
@@ -62,7 +74,8 @@ export function assertCap<Options extends object>(
   options: Options,
   own: OwnKinds<Options, CommonCap>,
 ): void {
-  assertMade('caps', caps, ['admit'], 'createCaps');
+  // One cap alone admits too, but knows no routes.
+  assertPart('caps', caps, ['admit', 'cap'], 'what createCaps gives');
   assertOptions('cap', options, { ...capKinds, ...own });
 }
 
@@ -77,13 +90,13 @@ export function assertProtect<Options extends CommonOf<CommonProtect>>(
   options: Options,
   own: OwnKinds<Options, CommonProtect>,
 ): void {
-  assertMade('guard', guard, ['check', 'fail', 'succeed'], 'createGuard');
+  assertPart('guard', guard, ['check', 'fail', 'succeed'], 'what createGuard gives');
   assertOptions('protect', options, { ...protectKinds, ...own });
   assertAction(guard, options.action);
-  assertFunction('account', options.account);
-  assertFunction('verify', options.verify);
+  assertKind('account', options.account, 'function');
+  assertKind('verify', options.verify, 'function');
   if (options.devices !== undefined)
-    assertMade('devices', options.devices, ['show', 'issue'], 'createDevices');
+    assertPart('devices', options.devices, ['show', 'issue'], 'what createDevices gives');
 }
 
 /** Else every sign-in would end in a fault. */
@@ -91,19 +104,4 @@ function assertAction(guard: Guard, action: unknown = defaultAction): void {
   const actions: readonly unknown[] = attemptedActions.get(guard) ?? [action];
   if (actions.includes(action)) return;
   throw new Fault('CONFIG_INVALID', `action must be one of ${actions.join(', ')}, got ${shapeOf(action)}`);
-}
-
-/** Whatever the framework hands to the functions among them. */
-type CommonOf<Common> = { readonly [Name in keyof Common]?: unknown };
-
-/** @throws Fault `CONFIG_INVALID` when an option that is needed is not there. */
-export function assertFunction(name: string, value: unknown): void {
-  if (typeof value === 'function') return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a function, got ${shapeOf(value)}`);
-}
-
-function assertMade(name: string, part: unknown, methods: readonly string[], maker: string): void {
-  const isObject = typeof part === 'object' && part !== null;
-  if (isObject && methods.every((method) => typeof Reflect.get(part, method) === 'function')) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be what ${maker} gives, got ${shapeOf(part)}`);
 }

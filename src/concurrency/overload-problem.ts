@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../core/duration.ts';
+import { retryAfterSeconds } from '../core/duration.ts';
 import type { Denied } from './admission.ts';
 
 /** A problem document (RFC 9457) with the fields that every denial of the rails has. */
@@ -34,7 +34,7 @@ export interface OverloadAnswer {
 
 /** The answer to a denied call. Does not tell why it was denied: that is the operator's business. */
 export function overloadAnswer(denied: Denied, request: DeniedRequest): OverloadAnswer {
-  const retryAfter = String(Math.max(1, Math.ceil(denied.retryAfterMs / SECOND_MS)));
+  const retryAfter = String(retryAfterSeconds(denied.retryAfterMs));
   return {
     status: 503,
     headers: {

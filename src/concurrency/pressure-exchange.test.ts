@@ -3,8 +3,14 @@ import { Fault } from '../core/fault.ts';
 import { createMemoryStore } from '../stores/memory/index.ts';
 import type { Store } from '../stores/store.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
+import { createCaps } from './caps.ts';
 import { parsePressure } from './pressure.ts';
-import { publishPressure, watchPressure } from './pressure-exchange.ts';
+import {
+  type PublishOptions,
+  publishPressure,
+  type WatchOptions,
+  watchPressure,
+} from './pressure-exchange.ts';
 
 /** A store that can be taken away. */
 function severable(store: Store) {
@@ -226,9 +232,19 @@ describe('options of the exchange', () => {
     },
   );
 
+  it('are all there that are needed', () => {
+    const { both } = exchange();
+    const watched = { ...both, services: undefined } as object as WatchOptions;
+    expect(() => watchPressure(watched)).toThrow('services must be a list, got nothing');
+    const published = { ...both, service: 'orders', node: 'a' } as object as PublishOptions;
+    expect(() => publishPressure(published)).toThrow('pressure must be a function, got nothing');
+  });
+
   it.each<[object, string]>([
     [{ onFault: 'log' }, 'onFault must be a function, got a string of 3 characters'],
-    [{ store: null }, 'store must be an object, got null'],
+    [{ onFault: undefined }, 'onFault must be a function, got nothing'],
+    [{ store: null }, 'store must be a store, got null'],
+    [{ store: createCaps() }, 'store must be a store, got an object without view'],
     [{ every: 5 }, 'every is no option of '],
     [{ everyMs: null }, 'everyMs must be a whole number from 10 to 5000, got null'],
   ])('are refused by name: %o', (wrong, message) => {

@@ -1,7 +1,8 @@
 import { assertWhole } from '../core/amounts.ts';
 import { amountOf, Fault } from '../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { assertKind, assertOptions, type OptionKinds } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
+import { assertStore } from '../stores/assert-store.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { Store } from '../stores/store.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -39,7 +40,7 @@ export interface PublishOptions extends ExchangeOptions {
 }
 
 const exchangeKinds: OptionKinds<ExchangeOptions> = {
-  store: 'object',
+  store: 'checked',
   environment: 'checked',
   everyMs: 'checked',
   clock: 'object',
@@ -61,7 +62,8 @@ export function publishPressure(options: PublishOptions): () => void {
   assertOptions('a publication of pressure', options, publishKinds);
   const { node, pressure } = options;
   assertName('node', node);
-  const store = clearingStore(options.store);
+  assertKind('pressure', pressure, 'function');
+  const store = storeOf(options);
   const key = pressureKey(options.environment, options.service);
   return repeat(options, async () => {
     const level = levelOf(pressure());
@@ -114,7 +116,8 @@ const nothing: Heard = { pressure: 0, at: Number.NEGATIVE_INFINITY };
 export function watchPressure(options: WatchOptions): PressureWatch {
   assertOptions('a watch of pressure', options, watchKinds);
   const { services, clock = systemClock } = options;
-  const store = clearingStore(options.store);
+  assertKind('services', services, 'list');
+  const store = storeOf(options);
   const keys = services.map((service) => pressureKey(options.environment, service));
   const stored = new Map(services.map((service) => [service, nothing]));
   const heard = new Map(services.map((service) => [service, nothing]));
@@ -140,6 +143,13 @@ export function watchPressure(options: WatchOptions): PressureWatch {
     },
     stop,
   };
+}
+
+function storeOf({ store, onFault }: ExchangeOptions): Store {
+  assertStore(store);
+  // Without it a store that fails would do so unheard.
+  assertKind('onFault', onFault, 'function');
+  return clearingStore(store);
 }
 
 /** Runs `work` every so often, never twice at once. */

@@ -8,7 +8,7 @@ import { parseDocument } from './document.ts';
 import type { Environment } from './environment-variables.ts';
 import { serviceJsonSchema } from './json-schema.ts';
 import { problemText } from './problem.ts';
-import { checkDocument, readServiceConfig } from './read-service-config.ts';
+import { type ConfigSource, checkDocument, readServiceConfig } from './read-service-config.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 const folder = '/etc/portcullis';
@@ -283,6 +283,22 @@ describe('a bad configuration', () => {
   it('never shows a value', () => {
     const document = { tokens: [{ name: 'hunter2 ', role: 'hunter2', token: 'hunter2' }], store: 'hunter2' };
     expect(wrong(document).join()).not.toContain('hunter2');
+  });
+
+  it.each<[unknown, string]>([
+    [
+      { file: 'portcullis.yaml' },
+      'file is no option of a source of configuration: there are path, env, environment',
+    ],
+    [{ path: 5 }, 'path must be a string, got an integer of 1 digit'],
+    [
+      'portcullis.yaml',
+      'options of a source of configuration must be an object, got a string of 15 characters',
+    ],
+  ])('is refused where its source is none, and not made of defaults alone: %j', (source, message) => {
+    expect(() => readServiceConfig(source as ConfigSource)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message }),
+    );
   });
 
   it('is a fault that names the file, and what the system said of it', () => {

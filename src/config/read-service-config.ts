@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import { parseDocument, readText } from './document.ts';
 import {
@@ -30,6 +31,8 @@ export interface ConfigSource {
   readonly environment?: string | undefined;
 }
 
+const sourceKinds: OptionKinds<ConfigSource> = { path: 'text', env: 'object', environment: 'text' };
+
 interface GoodReading {
   readonly config: ServiceConfig;
   readonly problems: readonly [];
@@ -58,9 +61,11 @@ export type ConfigReading = DocumentReading & LookedAt;
 /**
  * The configuration of a service: the document, its environment's layer over it, the environment's variables over both.
  *
- * @throws Fault `CONFIG_INVALID` that names every problem.
+ * @throws Fault `CONFIG_INVALID` that names every problem, or what is no field of the source: without its path a service would run
+ * on defaults.
  */
 export function readServiceConfig(source: ConfigSource = {}): ServiceConfig {
+  assertOptions('a source of configuration', source, sourceKinds);
   return readSoundConfig(source).config;
 }
 

@@ -1,6 +1,9 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { assertWhole } from '../core/amounts.ts';
+import { LONGEST_TIMER_MS } from '../core/duration.ts';
 import { Fault } from '../core/fault.ts';
+import { assertKind, assertOptions, type OptionKinds } from '../core/options.ts';
 import { type ConfigChange, changeBetween } from './config-change.ts';
 import type { Environment } from './environment-variables.ts';
 import type { Problem } from './problem.ts';
@@ -28,6 +31,16 @@ export interface WatchOptions {
   readonly pollMs?: number;
 }
 
+const optionKinds: OptionKinds<WatchOptions> = {
+  running: 'object',
+  env: 'object',
+  environment: 'text',
+  onChange: 'function',
+  onRefused: 'function',
+  debounceMs: 'checked',
+  pollMs: 'checked',
+};
+
 /** What became of a file that was read anew; `needs-restart` when nothing of what differs can change live. */
 export type ReloadResult = 'applied' | 'unchanged' | 'refused' | 'needs-restart';
 
@@ -43,8 +56,14 @@ export interface ConfigWatcher {
 /**
  * Watches a configuration file and the files it names. A file may be written in place, moved into place as editors do,
  * or stand behind a symbolic link that is swapped, as in Kubernetes.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, missing, of the wrong type or out of range.
  */
 export function watchServiceConfig(path: string, options: WatchOptions): ConfigWatcher {
+  assertOptions('a watch over a configuration', options, optionKinds);
+  assertKind('running', options.running, 'object');
+  assertKind('onChange', options.onChange, 'function');
+  assertKind('onRefused', options.onRefused, 'function');
   return new FileWatcher(path, options);
 }
 
@@ -63,11 +82,14 @@ class FileWatcher implements ConfigWatcher {
     this.#path = path;
     this.#options = options;
     this.#current = options.running;
-    this.#debounceMs = options.debounceMs ?? 200;
+    const { debounceMs = 200, pollMs = 5000 } = options;
+    assertWhole('CONFIG_INVALID', 'debounceMs', debounceMs, 0, LONGEST_TIMER_MS);
+    assertWhole('CONFIG_INVALID', 'pollMs', pollMs, 1, LONGEST_TIMER_MS);
+    this.#debounceMs = debounceMs;
     this.#files = [resolve(path)];
     const { config } = this.#read();
     this.#watchFolders();
-    this.#poll = setInterval(() => this.#look(), options.pollMs ?? 5000);
+    this.#poll = setInterval(() => this.#look(), pollMs);
     this.#poll.unref();
     // A service takes its time to start, and the file may have changed since what runs was read.
     if (config === null || differs(changeBetween(this.#current, config))) this.#reloadSoon();

@@ -10,5 +10,10 @@ export const DAY_MS = 24 * HOUR_MS;
  */
 export const STANDSTILL_MS = 10;
 
+/** What a client is told to wait: whole seconds, rounded up, so that nobody comes back too early; never 0. */
+export function retryAfterSeconds(retryAfterMs: number): number {
+  return Math.max(1, Math.ceil(retryAfterMs / SECOND_MS));
+}
+
 /** The longest that a timer can wait; one that is to wait longer fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

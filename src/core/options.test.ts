@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertOptions, fieldNames, type OptionKinds, unknownField } from './options.ts';
+import { assertOptions, assertPart, fieldNames, type OptionKinds, unknownField } from './options.ts';
 
 interface Options {
   readonly limit?: number;
@@ -47,6 +47,27 @@ describe('options', () => {
   ])('are refused by name: %j', (options, message) => {
     expect(() => assertOptions('a thing', options as Options, kinds)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
+describe('a part', () => {
+  const ticking = { tick: () => 1, stop: () => 2 };
+
+  it('is what has the methods that are asked of it, its own or those of its class', () => {
+    assertPart('clock', ticking, ['tick', 'stop'], 'what createClock gives');
+    assertPart('clock', Object.create(ticking), ['tick'], 'what createClock gives');
+  });
+
+  it.each<[unknown, string]>([
+    [{ everyMs: 5 }, 'clock must be what createClock gives, got an object without tick'],
+    [{ ...ticking, stop: 5 }, 'clock must be what createClock gives, got an object without stop'],
+    [undefined, 'clock must be what createClock gives, got nothing'],
+    [() => 5, 'clock must be what createClock gives, got a function'],
+    [[], 'clock must be what createClock gives, got an array of 0'],
+  ])('is refused where it is another: %j', (part, message) => {
+    expect(() => assertPart('clock', part, ['tick', 'stop'], 'what createClock gives')).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message }),
     );
   });
 });

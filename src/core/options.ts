@@ -22,7 +22,7 @@ export function assertOptions(of: string, options: object, kinds: Kinds): void {
 
 /** The same as words; null where nothing is wrong. */
 export function optionProblem(of: string, options: object, kinds: Kinds): string | null {
-  if (!isKind.object(options)) return `options of ${of} must be an object, got ${shapeOf(options)}`;
+  if (!isObject(options)) return `options of ${of} must be an object, got ${shapeOf(options)}`;
   const known = new Map<string, OptionKind>(Object.entries(kinds));
   for (const [name, value] of Object.entries(options)) {
     const kind = known.get(name);
@@ -31,6 +31,27 @@ export function optionProblem(of: string, options: object, kinds: Kinds): string
       return `${name} must be ${words[kind]}, got ${shapeOf(value)}`;
   }
   return null;
+}
+
+/**
+ * Refuses what was handed in for a part and is another, or the options of one: it would be noticed at the first request.
+ *
+ * @param methods by which it is told from the parts that are easily taken for it
+ * @param expected in words: `what createLimiter gives`
+ * @throws Fault `CONFIG_INVALID` that names the part.
+ */
+export function assertPart(name: string, part: unknown, methods: readonly string[], expected: string): void {
+  const got = shapeOf(part);
+  if (!isObject(part)) throw new Fault('CONFIG_INVALID', `${name} must be ${expected}, got ${got}`);
+  const missing = methods.find((method) => typeof Reflect.get(part, method) !== 'function');
+  if (missing === undefined) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be ${expected}, got ${got} without ${missing}`);
+}
+
+/** @throws Fault `CONFIG_INVALID` when it is of another kind, or not there although it is needed. */
+export function assertKind(name: string, value: unknown, kind: OptionKind): void {
+  if (isKind[kind](value)) return;
+  throw new Fault('CONFIG_INVALID', `${name} must be ${words[kind]}, got ${shapeOf(value)}`);
 }
 
 /** Every field that there is, as the compiler knows them. */
@@ -46,11 +67,14 @@ export function unknownField(fields: object, known: ReadonlySet<string>): string
   return null;
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const isKind: Readonly<Record<OptionKind, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   function: (value) => typeof value === 'function',
   list: Array.isArray,
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: isObject,
   text: (value) => typeof value === 'string',
   checked: () => true,
 };

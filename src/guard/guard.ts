@@ -22,7 +22,7 @@ import { explain } from './explain.ts';
 import type { Explanation } from './explanation.ts';
 import { FailureModes } from './failure/failure-modes.ts';
 import { assertCapsFit, type FailureSettings, readFailureOptions } from './failure/failure-options.ts';
-import type { PolicyStatus } from './failure/policy-breaker.ts';
+import type { PolicyStatus } from './failure/policy-mode.ts';
 import { OperatorCalls, type Placement } from './operator-calls.ts';
 import { assertTime, type GuardRequest } from './signals.ts';
 import { type RunCall, type Witness, witnessed } from './witness.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultApi, defaultLogin } from '../core/policy.ts';
 import { createGuard, type Guard, type GuardOptions } from '../index.ts';
+import { createMemoryStore } from '../stores/memory/index.ts';
 import type { AttemptOptions } from './attempt.ts';
 import type { GuardEvents, Listener } from './events.ts';
 import type { OperationTime } from './guard.ts';
@@ -17,6 +18,8 @@ describe('the options of a guard', () => {
     [{ store: 'redis://127.0.0.1' }, 'store must be a store, got a string of 17 characters'],
     [{ store: Promise.resolve() }, 'store must be a store, got an object'],
     [{ store: null }, 'store must be a store, got null'],
+    [{ store: createMemoryStore().immediate }, 'store must be a store, got an object without ping'],
+    [{ store: createGuard({ secret }) }, 'store must be a store, got an object without view'],
     [{ policies: {} }, 'policies must be a list, got an object'],
     [{ policies: [{ ...defaultLogin, kind: 'login' }] }, 'policies[0].kind must be "credential" or "rate"'],
     [

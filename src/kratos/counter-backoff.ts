@@ -5,6 +5,7 @@ import { EventHub } from '../guard/events.ts';
 import { CapTable } from '../guard/failure/cap-table.ts';
 import { type FailureOptions, readFailureOptions } from '../guard/failure/failure-options.ts';
 import { type CapScope, subjectLimit } from '../guard/failure/failure-policy.ts';
+import type { BreakerStatus } from '../guard/failure/timed-breaker.ts';
 import { parseAddress } from '../identity/address.ts';
 import type { Secrets } from '../identity/component-hasher.ts';
 import type { ExpiringCounters } from '../stores/expiring-counters.ts';
@@ -13,7 +14,7 @@ import type { AttemptCounters, AttemptSubject, CounterRules } from './attempt-co
 import { type CounterKeys, hashedKeys, plainKeys } from './counter-keys.ts';
 import { backoffDefaults, proxyDefaults } from './defaults.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
-import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { RecordCounters } from './record-counters.ts';
 import { ServerCounters } from './server-counters.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -152,7 +153,7 @@ export class CounterBackoff implements LoginBackoff {
     return null;
   }
 
-  status(): BackoffStatus {
+  status(): BreakerStatus {
     return this.#watch.status;
   }
 
@@ -169,8 +170,8 @@ export class CounterBackoff implements LoginBackoff {
 
   #withoutStore(login: AttemptSubject): Verdict {
     if (this.#isOpen) return passed('FAIL_OPEN');
-    if (this.#isClosed()) return blocked('store', this.#failureMs, 'FAIL_CLOSED');
     const now = this.#watch.tick();
+    if (this.#isClosed()) return blocked('store', this.#failureMs, 'FAIL_CLOSED');
     const reason = this.#overCap(login, now);
     if (reason !== null) return blocked(reason, this.#failureMs, 'DEGRADED');
     return { ...passed('DEGRADED'), cappedAt: now };

@@ -1,6 +1,5 @@
-import type { Mode } from '../core/decision.ts';
-import type { FaultCode } from '../core/fault.ts';
 import type { EventHub } from '../guard/events.ts';
+import type { BreakerStatus } from '../guard/failure/timed-breaker.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { Allowed, Blocked, Verdict } from './verdict.ts';
 
@@ -20,15 +19,6 @@ export interface LoginAttempt {
   readonly ua: string | null;
 }
 
-/** How login backoff stands on this node. */
-export interface BackoffStatus {
-  readonly mode: Mode;
-  /** When it entered this mode; null where it never left NORMAL. */
-  readonly since: number | null;
-  /** The last fault of the store, while the mode is not NORMAL. */
-  readonly fault: FaultCode | null;
-}
-
 /** What stands in front of Kratos's login: two counters, or the whole engine. */
 export interface LoginBackoff {
   readonly events: EventHub<KratosEvents>;
@@ -39,6 +29,7 @@ export interface LoginBackoff {
    * nothing to do, which is mostly: a failure has been counted before it happened.
    */
   settle(login: LoginAttempt, verdict: Allowed, outcome: LoginOutcome): Promise<Blocked | null> | null;
-  status(): BackoffStatus;
+  /** How it stands on this node. */
+  status(): BreakerStatus;
   close(): void;
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Decision, Outcome, Rule, Scope } from '../core/decision.ts';
 import { EventHub } from '../guard/events.ts';
+import type { BreakerStatus } from '../guard/failure/timed-breaker.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardRequest, isAccountText, signalBounds } from '../guard/signals.ts';
 import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
-import type { BackoffStatus, LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
 import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
 
 /** How to put the engine in front of Kratos. */
@@ -66,7 +67,7 @@ export class MatrixBackoff implements LoginBackoff {
     return this.#strictest((await this.#decide('fail', login)).filter(hasMetBlock));
   }
 
-  status(): BackoffStatus {
+  status(): BreakerStatus {
     const modes = this.#options.guard.modes();
     const worst = modes.find(({ mode }) => mode !== 'NORMAL') ?? modes[0];
     return { mode: worst?.mode ?? 'NORMAL', since: worst?.since ?? null, fault: worst?.fault ?? null };

@@ -1,5 +1,5 @@
 import type { Mode } from '../core/decision.ts';
-import { SECOND_MS } from '../core/duration.ts';
+import { retryAfterSeconds } from '../core/duration.ts';
 import type { AttemptTally } from './attempt-counters.ts';
 
 /** Who is locked: the account, the address, or everybody because the store cannot be asked. */
@@ -57,5 +57,5 @@ export function verdictOn(tally: AttemptTally, maxima: Maxima): Verdict {
 }
 
 export function blocked(reason: LockReason, remainingMs: number, mode: Mode): Blocked {
-  return { allowed: false, reason, retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / SECOND_MS)), mode };
+  return { allowed: false, reason, retryAfterSeconds: retryAfterSeconds(remainingMs), mode };
 }

@@ -1,3 +1,4 @@
+export { retryAfterSeconds } from '../core/duration.ts';
 export { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 export type { AllowListOptions, SkippedBy } from './allow-list.ts';
 export type { Limit } from './allowance.ts';
@@ -13,7 +14,6 @@ export {
   type HeaderList,
   type HeaderOptions,
   rateLimitHeaders,
-  retryAfterSeconds,
 } from './rate-limit-headers.ts';
 export { defaultRoutes, type Route } from './route-table.ts';
 export type { LimitMode } from './store-fallback.ts';

@@ -1,5 +1,5 @@
 import { Fault, shapeOf } from '../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../core/options.ts';
+import { assertKind, assertOptions, type OptionKinds } from '../core/options.ts';
 import type { Secret } from '../identity/hmac.ts';
 import { assertStore } from '../stores/assert-store.ts';
 import type { Store } from '../stores/store.ts';
@@ -67,7 +67,7 @@ export interface Shadows {
 /** @throws Fault `CONFIG_INVALID` when a rule is not known. */
 export function shadowsOf(shadow: LimiterOptions['shadow'] = false): Shadows {
   if (typeof shadow === 'boolean') return { limit: shadow, autoBlock: shadow };
-  assertList('shadow', shadow);
+  assertKind('shadow', shadow, 'list');
   for (const rule of shadow) {
     if (rule === 'limit' || rule === 'auto-block') continue;
     throw new Fault('CONFIG_INVALID', `shadow must list "limit" or "auto-block", got ${shapeOf(rule)}`);
@@ -100,9 +100,4 @@ const optionKinds: OptionKinds<LimiterOptions> = {
 export function assertKinds(options: LimiterOptions): void {
   assertOptions('a limiter', options, optionKinds);
   assertStore(options.store);
-}
-
-function assertList(name: string, value: readonly unknown[]): void {
-  if (Array.isArray(value)) return;
-  throw new Fault('CONFIG_INVALID', `${name} must be a list, got ${shapeOf(value)}`);
 }

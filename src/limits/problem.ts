@@ -1,4 +1,4 @@
-import { retryAfterSeconds } from './rate-limit-headers.ts';
+import { retryAfterSeconds } from '../core/duration.ts';
 import { barePath } from './request-path.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -27,13 +27,23 @@ const problemTypes = 'https://iana.org/assignments/http-problem-types#';
 /** What a refused call is answered with, under status 429 and {@link problemMediaType}. */
 export function limitProblem(verdict: Verdict, requestId: string, path: string): LimitProblem {
   return {
-    type: `${problemTypes}${verdict.rule === 'limit' ? 'quota-exceeded' : 'abnormal-usage-detected'}`,
+    ...refusalProblem(verdict, requestId),
+    instance: barePath(path).slice(0, longestInstance),
+  };
+}
+
+/** The same where the path that was asked for is not known. */
+export function refusalProblem(
+  { rule, retryAfterMs }: Pick<Verdict, 'rule' | 'retryAfterMs'>,
+  requestId: string,
+): Omit<LimitProblem, 'instance'> {
+  return {
+    type: `${problemTypes}${rule === 'limit' ? 'quota-exceeded' : 'abnormal-usage-detected'}`,
     title: 'Too Many Requests',
     status: 429,
     detail: 'Rate limit exceeded',
     code: 'RATE_LIMIT',
-    retryAfter: String(retryAfterSeconds(verdict.retryAfterMs)),
+    retryAfter: String(retryAfterSeconds(retryAfterMs)),
     requestId,
-    instance: barePath(path).slice(0, longestInstance),
   };
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { retryAfterSeconds } from '../core/duration.ts';
 import { limitProblem } from './problem.ts';
-import { formatLimits, formatPolicies, rateLimitHeaders, retryAfterSeconds } from './rate-limit-headers.ts';
+import { formatLimits, formatPolicies, rateLimitHeaders } from './rate-limit-headers.ts';
 import type { Verdict } from './verdict.ts';
 
 const vectors = new URL('../../../shared/data/ratelimit-headers.json', import.meta.url);

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../core/duration.ts';
+import { retryAfterSeconds, SECOND_MS } from '../core/duration.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A quota policy item of the `RateLimit-Policy` field (draft-ietf-httpapi-ratelimit-headers). */
@@ -47,11 +47,6 @@ function quoted(text: string): string {
 const numberOf = (name: string, value: number | undefined) =>
   value === undefined ? '' : `;${name}=${value}`;
 const bytesOf = (base64: string | undefined) => (base64 === undefined ? '' : `;pk=:${base64}:`);
-
-/** Whole seconds, rounded up, so that nobody comes back too early; never 0. */
-export function retryAfterSeconds(retryAfterMs: number): number {
-  return Math.max(1, Math.ceil(retryAfterMs / SECOND_MS));
-}
 
 /** Which headers an answer carries. */
 export interface HeaderOptions {

@@ -5,4 +5,5 @@ export { type ConfigWatcher, type WatchOptions, watchServiceConfig } from '../co
 export { createLog, type Log, type LogOptions } from '../telemetry/log.ts';
 export type { OpenRoom, Room, RoomParts } from './rooms.ts';
 export type { Role, Route, RouteAnswer, RouteCall } from './route.ts';
-export { createService, type Service, type ServiceAddress, type ServiceParts } from './service.ts';
+export { createService, type Service, type ServiceAddress } from './service.ts';
+export type { ServiceParts } from './service-parts.ts';

@@ -1,6 +1,6 @@
 import type { Scenarios } from '../abuse/index.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { PolicyStatus } from '../guard/failure/policy-breaker.ts';
+import type { PolicyStatus } from '../guard/failure/policy-mode.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Secret } from '../identity/hmac.ts';
 import type { Limiter } from '../limits/index.ts';

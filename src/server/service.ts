@@ -10,7 +10,7 @@ import { createLog, type Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/otel/tracing.ts';
 import { firstReach } from './first-reach.ts';
 import { Access } from './http/access.ts';
-import { boundsOf, type ConnectionBounds } from './http/bounds.ts';
+import { boundsOf } from './http/bounds.ts';
 import { Entrance } from './http/entrance.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { HttpListener } from './http/listener.ts';
@@ -24,24 +24,13 @@ import { openRooms, startRooms } from './open-rooms.ts';
 import { openServiceStore, type StoreKind } from './open-store.ts';
 import { openTracing } from './open-tracing.ts';
 import { rehearse } from './rehearsal.ts';
-import type { OpenRoom, Room } from './rooms.ts';
+import type { Room } from './rooms.ts';
 import type { Route } from './route.ts';
 import { warnOfOtherSecret } from './secret-marks.ts';
 import { isOtherKeyFile, makeSecrets, readSecrets } from './secrets.ts';
+import { assertParts, type ServiceParts } from './service-parts.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { packageVersion } from './version.ts';
-
-/** What a host may hand in. */
-export interface ServiceParts {
-  /** Default: lines of JSON on stdout, at the level of the configuration. */
-  readonly log?: Log;
-  /** Parts of the service besides those the configuration asks for. */
-  readonly rooms?: readonly OpenRoom[];
-  /** Bounds of connections besides those of the configuration. */
-  readonly bounds?: Partial<ConnectionBounds>;
-  /** The built console. Default: where the build leaves it. */
-  readonly consoleFolder?: string;
-}
 
 /** Where a service can be reached. */
 export interface ServiceAddress {
@@ -80,9 +69,10 @@ export interface Service {
  * Puts a service together: store, guard, limiter, scenarios, routes, listeners. Nothing is served before `listen`, and
  * nothing stays open where it fails.
  *
- * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense.
+ * @throws Fault `CONFIG_INVALID` when the configuration or the key file does not make sense, or a part is unknown or another.
  */
 export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
+  assertParts(config, parts);
   const { log = createLog({ level: config.telemetry.logLevel }) } = parts;
   const open = new OpenParts((error) => log.error({ error }, 'a part of the service did not end well'));
   try {

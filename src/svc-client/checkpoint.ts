@@ -1,3 +1,4 @@
+import { Fault, shapeOf } from '../core/fault.ts';
 import { requestIdHeader, requestIdOf } from '../identity/request-id.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Denial, DenialReason } from './denial.ts';
@@ -83,6 +84,13 @@ export function createCheckpoint(options: CheckpointOptions, clock: Clock = syst
     counters: noCounts(),
     on: (name, listener) => events.on(name, listener),
   };
+}
+
+/** @throws Fault `CONFIG_INVALID` when it is none. A client has one, but is none. */
+export function assertCheckpoint(checkpoint: Checkpoint): void {
+  if (checkpoint?.settings !== undefined && checkpoint.counters !== undefined) return;
+  const expected = 'what createCheckpoint gives, or the checkpoint of a client';
+  throw new Fault('CONFIG_INVALID', `checkpoint must be ${expected}, got ${shapeOf(checkpoint)}`);
 }
 
 function header(headers: RequestHeaders, name: string): string | null {

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../core/duration.ts';
+import { retryAfterSeconds } from '../core/duration.ts';
 import { requestIdHeader } from '../identity/request-id.ts';
 import type { GlobalCause } from './global-breaker.ts';
 import type { HopPath } from './hops.ts';
@@ -66,15 +66,11 @@ export interface Problem {
 /** The response header that tells a synthetic answer from one of the service. */
 export const DENIED_HEADER = 'x-portcullis-denied';
 
-/** Whole seconds, rounded up, never 0; null when the denial does not end by waiting. */
-function retryAfterSeconds(denial: Denial): string | null {
-  return 'retryAfterMs' in denial ? String(Math.max(1, Math.ceil(denial.retryAfterMs / SECOND_MS))) : null;
-}
-
 /** Renders a denial. */
 export function problemOf(denial: Denial, requestId: string): Problem {
   const { status, title, code, detail } = problemKinds[denial.reason];
-  const retryAfter = retryAfterSeconds(denial);
+  // A denial without one does not end by waiting.
+  const retryAfter = 'retryAfterMs' in denial ? String(retryAfterSeconds(denial.retryAfterMs)) : null;
   const waiting = retryAfter === null ? {} : { retryAfter };
   return {
     status,

@@ -1,5 +1,6 @@
+import { assertKind } from '../core/options.ts';
 import { requestIdHeader } from '../identity/request-id.ts';
-import { acceptPassport, type Checkpoint } from './checkpoint.ts';
+import { acceptPassport, assertCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { problemOf } from './denial.ts';
 import { runInJourney } from './journey.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
@@ -9,11 +10,17 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** Wraps a fetch-style handler, as `withPassport` does for node:http. */
+/**
+ * Wraps a fetch-style handler, as `withPassport` does for node:http.
+ *
+ * @throws Fault `CONFIG_INVALID` when the checkpoint is none, or the handler no function.
+ */
 export function withPassportFetch(
   checkpoint: Checkpoint,
   handler: FetchHandler,
 ): (request: Request) => Promise<Response> {
+  assertCheckpoint(checkpoint);
+  assertKind('handler', handler, 'function');
   return async (request) => {
     const admission = acceptPassport(request.headers, checkpoint);
     if (!admission.admitted) {

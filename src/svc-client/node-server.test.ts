@@ -1,9 +1,13 @@
+import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Loopback, startLoopback } from '../../test/integration/svc-client/loopback.ts';
 import { testKeys } from '../../test/simulation/svc-client/simulated-client.ts';
 import {
+  type Checkpoint,
   createCheckpoint,
+  createSvcClient,
   currentJourney,
+  type FetchHandler,
   passportMiddleware,
   withPassport,
   withPassportFetch,
@@ -160,6 +164,37 @@ describe('node:http behind a checkpoint', () => {
     const response = await fetch(loopback.url, { headers });
     expect([response.status, await response.text()]).toEqual([500, 'TypeError: handler']);
     expect(receiptOf(response)).toEqual({ unused: 2, failedBelow: false });
+  });
+});
+
+describe('what stands behind a checkpoint', () => {
+  const client = createSvcClient({
+    self: 'stock@1',
+    keys: testKeys,
+    targets: { 'orders@1': { url: 'http://127.0.0.1:9' } },
+  });
+  const expected = 'checkpoint must be what createCheckpoint gives, or the checkpoint of a client';
+
+  it.each<[unknown, string]>([
+    [client, `${expected}, got an object`],
+    [{ self: 'stock@1', keys: testKeys }, `${expected}, got an object`],
+    [undefined, `${expected}, got nothing`],
+  ])('is made with one, and with nothing that is easily taken for it: %#', (other, message) => {
+    const refused = expect.objectContaining({ code: 'CONFIG_INVALID', message });
+    expect(() => passportMiddleware(other as Checkpoint)).toThrow(refused);
+    expect(() => withPassport(other as Checkpoint, () => {})).toThrow(refused);
+    expect(() => withPassportFetch(other as Checkpoint, () => new Response())).toThrow(refused);
+  });
+
+  it('is a function', () => {
+    const app = { fetch: () => new Response() } as unknown;
+    const refused = (name: string) =>
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: `${name} must be a function, got an object`,
+      });
+    expect(() => withPassport(client.checkpoint, app as RequestListener)).toThrow(refused('listener'));
+    expect(() => withPassportFetch(client.checkpoint, app as FetchHandler)).toThrow(refused('handler'));
   });
 });
 

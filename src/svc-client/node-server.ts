@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { assertKind } from '../core/options.ts';
 import { requestIdHeader } from '../identity/request-id.ts';
-import { type Admission, acceptPassport, type Checkpoint } from './checkpoint.ts';
+import { type Admission, acceptPassport, assertCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { problemOf } from './denial.ts';
 import { type Journey, runInJourney } from './journey.ts';
 import { RECEIPT_HEADER } from './receipt.ts';
@@ -32,10 +33,13 @@ function tellWithin(journey: Journey, emitter: EventEmitter): void {
 /**
  * Middleware for node:http, Express and everything that takes `(request, response, next)`. Refused requests are
  * answered here; admitted ones go on inside their journey, and their answer carries the receipt.
+ *
+ * @throws Fault `CONFIG_INVALID` when the checkpoint is none.
  */
 export function passportMiddleware(
   checkpoint: Checkpoint,
 ): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
+  assertCheckpoint(checkpoint);
   return (request, response, next) => {
     const admission = acceptPassport(request.headers, checkpoint);
     if (!admission.admitted) {
@@ -52,8 +56,13 @@ export function passportMiddleware(
   };
 }
 
-/** Wraps a node:http request listener. */
+/**
+ * Wraps a node:http request listener.
+ *
+ * @throws Fault `CONFIG_INVALID` when the checkpoint is none, or the listener no function.
+ */
 export function withPassport(checkpoint: Checkpoint, listener: RequestListener): RequestListener {
   const middleware = passportMiddleware(checkpoint);
+  assertKind('listener', listener, 'function');
   return (request, response) => middleware(request, response, () => listener(request, response));
 }

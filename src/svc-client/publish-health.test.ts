@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../core/fault.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
-import { createSvcClient } from './client.ts';
+import { createSvcClient, type SvcClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { closedGlobalBreaker } from './global-breaker.ts';
 import type { TargetHealth } from './health.ts';
@@ -197,6 +197,17 @@ describe('publishing health', () => {
     const tried = () => publishHealth(client(), bad as unknown as PublishHealthOptions);
     for (const field of ['url', 'token', 'name', 'everyMs', 'onFault', 'more']) {
       expect(tried).toThrow(new RegExp(`\\b${field}: `));
+    }
+  });
+
+  it('is of a client, not of its options or its checkpoint', () => {
+    for (const other of [client().checkpoint, options, undefined] as unknown[]) {
+      expect(() => publishHealth(other as SvcClient, options)).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG_INVALID',
+          message: expect.stringMatching(/^client must be what createSvcClient gives, got /),
+        }),
+      );
     }
   });
 

@@ -1,4 +1,5 @@
 import { Fault } from '../core/fault.ts';
+import { assertPart } from '../core/options.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import type { SvcClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -48,13 +49,14 @@ const LEAST_PAUSE_MS = 1_000;
  * pauses, at most five minutes. Nothing of that reaches the application: no throw, no rejection, and no timer that keeps the
  * process up.
  *
- * @throws Fault `CONFIG_INVALID` when an option is not what it must be; every problem is named.
+ * @throws Fault `CONFIG_INVALID` when there is no client, or an option is not what it must be; every problem is named.
  */
 export function publishHealth(
   client: Pick<SvcClient, 'health' | 'on'>,
   options: PublishHealthOptions,
   runtime: PublishHealthRuntime = {},
 ): HealthPublication {
+  assertPart('client', client, ['health', 'on'], 'what createSvcClient gives');
   return new Publication(client, readOptions(options), runtime);
 }
 

@@ -33,6 +33,27 @@ describe('createLog', () => {
     ]);
   });
 
+  it.each<[object, string]>([
+    [
+      { linesPerSec: 10 },
+      'linesPerSec is no option of a log: there are level, destination, linesPerSecond, clock',
+    ],
+    [
+      { linesPerSecond: 'many' },
+      'linesPerSecond must be a number of at least 1, got a string of 4 characters',
+    ],
+    [{ linesPerSecond: 0 }, 'linesPerSecond must be a number of at least 1, got the integer 0'],
+    [
+      { level: 'inof' },
+      'level must be one of trace, debug, info, warn, error, fatal, silent, got a string of',
+    ],
+    [{ clock: 5 }, 'clock must be a function'],
+  ])('refuses what is no option of it: %j', (options, message) => {
+    expect(() => createLog(options)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+    );
+  });
+
   it('writes from its level on, which can be changed', () => {
     const { log, lines } = logged({ level: 'warn' });
     log.info({}, 'one');

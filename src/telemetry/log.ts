@@ -1,8 +1,11 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { assertNumber } from '../core/amounts.ts';
+import { Fault, shapeOf } from '../core/fault.ts';
+import { assertOptions, type OptionKinds } from '../core/options.ts';
 import { cleanText } from './clean-text.ts';
 import { LineBudget } from './line-budget.ts';
 import { type LogFields, lineOf, mostMessageChars } from './log-fields.ts';
-import type { LogLevel } from './log-level.ts';
+import { type LogLevel, logLevels } from './log-level.ts';
 import { stdoutLines } from './stdout-lines.ts';
 
 /** Writes JSON lines. */
@@ -34,9 +37,23 @@ export interface LogOptions {
 
 type Writing = Exclude<LogLevel, 'silent'>;
 
-/** A log whose lines carry no identifier, whatever is handed in. */
+const optionKinds: OptionKinds<LogOptions> = {
+  level: 'checked',
+  destination: 'object',
+  linesPerSecond: 'checked',
+  clock: 'function',
+};
+
+/**
+ * A log whose lines carry no identifier, whatever is handed in.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, of the wrong type or out of range.
+ */
 export function createLog(options: LogOptions = {}): Log {
+  assertOptions('a log', options, optionKinds);
   const { level = 'info', clock = Date.now, linesPerSecond = 200 } = options;
+  assertLevel(level);
+  assertNumber('CONFIG_INVALID', 'linesPerSecond', linesPerSecond, 1, Number.POSITIVE_INFINITY);
   const logger = pino(
     {
       level,
@@ -47,6 +64,11 @@ export function createLog(options: LogOptions = {}): Log {
     options.destination ?? stdoutLines((count) => lostLine(count, clock())),
   );
   return new BoundedLog(logger, new LineBudget(linesPerSecond, clock));
+}
+
+function assertLevel(level: LogLevel): void {
+  if (logLevels.includes(level)) return;
+  throw new Fault('CONFIG_INVALID', `level must be one of ${logLevels.join(', ')}, got ${shapeOf(level)}`);
 }
 
 /** Written past pino: it stands among lines that pino has written long ago. */

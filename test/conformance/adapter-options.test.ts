@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createScenarios } from '../../src/abuse/index.ts';
 import * as express from '../../src/adapters/express/index.ts';
 import * as fastify from '../../src/adapters/fastify/index.ts';
 import * as fetch from '../../src/adapters/fetch/index.ts';
 import * as hono from '../../src/adapters/hono/index.ts';
 import * as http from '../../src/adapters/http/index.ts';
 import * as koa from '../../src/adapters/koa/index.ts';
-import { createCaps } from '../../src/concurrency/index.ts';
+import { createCap, createCaps } from '../../src/concurrency/index.ts';
 import { createDevices } from '../../src/device/index.ts';
 import { createGuard } from '../../src/index.ts';
 import { createLimiter } from '../../src/limits/index.ts';
@@ -13,8 +14,10 @@ import { createMemoryStore } from '../../src/stores/memory/index.ts';
 
 const secret = 'a secret of the tests';
 const guard = createGuard({ secret });
-const limiter = createLimiter({ secret, store: createMemoryStore() });
+const store = createMemoryStore();
+const limiter = createLimiter({ secret, store });
 const caps = createCaps();
+const scenarios = createScenarios({ secret, store });
 
 /** As a caller without types sees an adapter. */
 type Untyped = Readonly<Record<'limit' | 'cap' | 'protect', (part: unknown, options?: unknown) => unknown>>;
@@ -41,7 +44,7 @@ describe.each(adapters)('the options of %s', (name, { limit, cap, protect }) => 
       skipSuccessfulRequests: false,
       skipFailedRequests: true,
       requestWasSuccessful: () => true,
-      scenarios: undefined,
+      scenarios,
       standardHeaders: true,
       legacyHeaders: true,
       handler: () => {},
@@ -80,6 +83,12 @@ describe.each(adapters)('the options of %s', (name, { limit, cap, protect }) => 
     [{ standardHeaders: 'draft-8' }, 'standardHeaders must be true or false, got a string of 7 characters'],
     [{ basePath: 5 }, 'basePath must be a string'],
     [{ trustedProxies: 1 }, 'trustedProxies must be a list'],
+    [
+      { scenarios: { secret, store } },
+      'scenarios must be what createScenarios gives, got an object without ',
+    ],
+    [{ scenarios: limiter }, 'scenarios must be what createScenarios gives, got an object without standing'],
+    [{ scenarios: null }, 'scenarios must be what createScenarios gives, got null'],
   ])('of limit are refused by name: %j', (given, message) => {
     expect(() => limit(limiter, { ...peer, ...given })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
@@ -104,8 +113,34 @@ describe.each(adapters)('the options of %s', (name, { limit, cap, protect }) => 
         /^guard must be what createGuard gives, got /,
       );
     }
+    expect(() => cap(createCap({ limit: 1 }))).toThrow(
+      'caps must be what createCaps gives, got an object without cap',
+    );
+    for (const other of [store, guard, caps, scenarios]) {
+      expect(() => limit(other, peer)).toThrow(
+        'limiter must be what createLimiter gives, got an object without take',
+      );
+    }
+    for (const other of [store, limiter, caps, scenarios]) {
+      expect(() => protect(other, { ...peer, ...signIn })).toThrow(
+        'guard must be what createGuard gives, got an object without check',
+      );
+    }
     expect(() => protect(guard)).toThrow('options of protect must be an object, got nothing');
   });
+});
+
+it.each<[object, string]>([
+  [
+    { forwardedHeader: 'forwarded' },
+    'forwardedHeader is no option of a client address: there are trustedProxies, ',
+  ],
+  [{ trustProxy: true }, 'trustProxy is no option of a client address'],
+  [{ warn: 'log' }, 'warn must be a function, got a string of 3 characters'],
+])('those of a client address are refused by name: %j', (given, message) => {
+  expect(() => http.createClientAddress(given)).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) }),
+  );
 });
 
 it.each([undefined, '203.0.113.7'])('fetch handlers need a peer that is a function, not %j', (peer) => {

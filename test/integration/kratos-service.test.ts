@@ -5,7 +5,7 @@ import { changeBetween } from '../../src/config/config-change.ts';
 import { checkDocument, readServiceConfig } from '../../src/config/read-service-config.ts';
 import type { ServiceConfig } from '../../src/config/service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
-import type { ServiceParts } from '../../src/server/service.ts';
+import type { ServiceParts } from '../../src/server/service-parts.ts';
 import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
 import { isRedisInstalled, startRedis } from '../servers/redis-server.ts';
 import { wrong } from './kratos-scene.ts';

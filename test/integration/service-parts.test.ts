@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
+import type { ServiceConfig } from '../../src/config/service-config.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
 import { createService } from '../../src/server/service.ts';
+import type { ServiceParts } from '../../src/server/service-parts.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { startService } from './service-under-test.ts';
@@ -28,6 +30,30 @@ function watchedRoom(close: () => Promise<void> = async () => {}) {
 }
 
 describe('a service that cannot be put together', () => {
+  it.each<[object, string]>([
+    [{ room: [] }, 'room is no option of a service: there are log, rooms, bounds, consoleFolder'],
+    [{ bounds: { maxConnections: 5 } }, 'maxConnections is no option of bounds: there are headerBytes, '],
+    [{ bounds: { connections: '5' } }, 'bounds.connections must be a number of at least 0, got a string of'],
+    [{ log: { level: 'info' } }, 'log must be what createLog gives, got an object without '],
+    [{ rooms: {} }, 'rooms must be a list, got an object'],
+  ])('refuses a part that there is not, or that is another: %j', async (parts, message) => {
+    await expect(startService({}, parts as ServiceParts)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each<[unknown, string]>([
+    ['portcullis.yaml', 'a string of 15 characters'],
+    [{ store: 'memory' }, 'an object'],
+    [undefined, 'nothing'],
+  ])('refuses a configuration that was not read: %j', async (config, shape) => {
+    await expect(createService(config as ServiceConfig)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `config must be what readServiceConfig gives, got ${shape}`,
+    });
+  });
+
   it('leaves nothing open, and says why', async () => {
     const { seen, open } = watchedRoom();
     const broken: OpenRoom = () => Promise.reject(new RangeError('no room'));

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readServiceConfig } from '../../src/config/read-service-config.ts';
-import { createService, type Service, type ServiceParts } from '../../src/server/service.ts';
+import { createService, type Service } from '../../src/server/service.ts';
+import type { ServiceParts } from '../../src/server/service-parts.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
 /** One token of each role. */

@@ -1,4 +1,5 @@
 import type { Admitted, Caps } from '../../concurrency/index.ts';
+import { assertKind } from '../../core/options.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, AnswerEnd, Arrival, Awaitable } from '../arrival.ts';
@@ -6,7 +7,7 @@ import { CapGate, type CapGateOptions } from '../cap-gate.ts';
 import { responseOf } from '../fetch-answer.ts';
 import { answerInSlot } from '../fetch-cap.ts';
 import { followAnswer, runOrEnd } from '../fetch-end.ts';
-import { assertCap, assertFunction, assertLimit, assertProtect } from '../gate-options.ts';
+import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
@@ -55,7 +56,7 @@ export function limit<Info = unknown>(
   handler: (request: Request, info: Info, rateLimit: RateLimit | null) => Awaitable<Response>,
 ) => FetchHandler<Info> {
   assertLimit(limiter, options, { handler: 'function', peer: 'function', headerNames: 'function' });
-  assertFunction('peer', options.peer);
+  assertKind('peer', options.peer, 'function');
   const gate = new LimitGate<[Request, Info]>(limiter, options, ({ signal }) => signal);
   const { handler: refuse = respondTo } = options;
   return (handler) => async (request, info) => {
@@ -111,7 +112,7 @@ export function protect<T, Info = unknown>(
   options: FetchProtectOptions<Info, T>,
 ): (handler: (request: Request, info: Info, signIn: SignIn<T>) => Awaitable<Response>) => FetchHandler<Info> {
   assertProtect(guard, options, { handler: 'function', peer: 'function' });
-  assertFunction('peer', options.peer);
+  assertKind('peer', options.peer, 'function');
   const gate = new SignInGate<[Request, Info], T>(guard, options);
   return (handler) => async (request, info) => {
     const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);

@@ -1,6 +1,12 @@
 import type { Caps } from '../../concurrency/index.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
+import {
+  createClientAddress as addressFinder,
+  type ClientAddress,
+  type ClientAddressOptions,
+} from '../client-address.ts';
+import { assertClientAddress } from '../gate-options.ts';
 import { capNode, type NodeCapOptions } from '../node-cap.ts';
 import { limitNode, type NodeLimitOptions } from '../node-limit.ts';
 import type { NodeRequest, NodeResponse } from '../node-messages.ts';
@@ -41,9 +47,19 @@ export function protect<T>(guard: Guard, options: HttpProtectOptions<T>): HttpMi
   return protectNode(guard, options);
 }
 
+/**
+ * Finds the addresses of clients, for a server that asks a limiter itself.
+ *
+ * @throws Fault `CONFIG_INVALID` when an option is unknown, a range is not one, or the header is not one of the two.
+ */
+export function createClientAddress(options: ClientAddressOptions = {}): ClientAddress {
+  assertClientAddress(options);
+  return addressFinder(options);
+}
+
 export type { Answer } from '../arrival.ts';
 export type { CapChoice } from '../cap-gate.ts';
-export { type ClientAddress, type ClientAddressOptions, createClientAddress } from '../client-address.ts';
+export type { ClientAddress, ClientAddressOptions } from '../client-address.ts';
 export { slotOf } from '../node-cap.ts';
 export { rateLimitOf } from '../node-limit.ts';
 export type { NodeRequest, NodeResponse } from '../node-messages.ts';

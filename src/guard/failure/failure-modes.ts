@@ -3,8 +3,7 @@ import { Fault, invariant } from '../../core/fault.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { Request } from '../../core/request.ts';
 import type { Call } from '../engine.ts';
-import type { PolicyStatus } from './policy-breaker.ts';
-import { type ModeParts, PolicyMode } from './policy-mode.ts';
+import { type ModeParts, PolicyMode, type PolicyStatus } from './policy-mode.ts';
 
 /** The failure modes of a guard: one per policy, each on its own. */
 export class FailureModes {

@@ -1,7 +1,7 @@
 import { assertWhole } from '../../core/amounts.ts';
 import { LONGEST_TIMER_MS } from '../../core/duration.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
-import { assertOptions, type OptionKinds } from '../../core/options.ts';
+import { assertKind, assertOptions, type OptionKinds } from '../../core/options.ts';
 import type { Policy } from '../../core/policy.ts';
 import { defaultDeadlineMs } from '../../stores/default-deadline.ts';
 import { capsMisfits } from './caps-fit.ts';
@@ -105,9 +105,7 @@ export function assertCapsFit({ caps }: FailureSettings, policies: readonly Poli
 const capScopes: ReadonlySet<unknown> = new Set<CapScope>(['K4', 'K2', 'K1']);
 
 function assertCaps(path: string, caps: readonly DegradedCap[]): void {
-  if (!Array.isArray(caps)) {
-    throw new Fault('CONFIG_INVALID', `${path} must be a list, got ${shapeOf(caps)}`);
-  }
+  assertKind(path, caps, 'list');
   if (caps.length === 0) {
     throw new Fault('CONFIG_INVALID', `${path} must have one cap at least: without any, all would pass`);
   }

@@ -5,11 +5,7 @@ import type { GroupStep, Store, ViewOptions } from '../../stores/store.ts';
 import { transactEach } from '../../stores/transact-each.ts';
 import type { Call } from '../engine.ts';
 import type { OperationStore } from '../run.ts';
-
-/** The time between two trips of a breaker: an operation that began in one counts for no other. */
-export interface Spell {
-  isOver: boolean;
-}
+import type { Spell } from './timed-breaker.ts';
 
 /**
  * The store as one operation sees it. Once the operation has been answered without the store, or the breaker has

@@ -6,18 +6,27 @@ import { setAsideAmong } from '../../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../../stores/store.ts';
 import { isStoreFailure } from '../../stores/store-failure.ts';
 import { isUnreadable } from '../../stores/unreadable.ts';
-import type { Call } from '../engine.ts';
+import type { Call, OperationName } from '../engine.ts';
 import type { EventHub, GuardEvents } from '../events.ts';
 import { type Ending, runImmediately, runOperation } from '../run.ts';
 import { withinDeadline } from './deadline.ts';
 import type { LocalCaps } from './degraded-caps.ts';
-import { answerByCaps, refuse } from './failure-answer.ts';
+import { DegradedEpoch } from './degraded-epoch.ts';
+import { answerByCaps, modeOf, refuse } from './failure-answer.ts';
 import type { FailureSettings } from './failure-options.ts';
 import { OperationLine } from './operation-line.ts';
-import { type BreakerParts, PolicyBreaker, type PolicyStatus } from './policy-breaker.ts';
+import { type BreakerStatus, TimedBreaker } from './timed-breaker.ts';
+
+/** How a policy stands on this node. */
+export interface PolicyStatus extends BreakerStatus {
+  readonly policy: string;
+}
 
 /** What the modes of all policies share. */
-export interface ModeParts extends BreakerParts {
+export interface ModeParts {
+  readonly store: Store;
+  readonly settings: FailureSettings;
+  readonly events: EventHub<GuardEvents>;
   /** Is told of every decision, before the caller is. */
   readonly decided: (call: Call, decision: Decision) => void;
 }
@@ -33,7 +42,8 @@ export class PolicyMode {
   readonly #settings: FailureSettings;
   readonly #events: EventHub<GuardEvents>;
   readonly #caps: LocalCaps;
-  readonly #breaker: PolicyBreaker;
+  readonly #breaker: TimedBreaker<OperationName>;
+  #epoch: DegradedEpoch | null = null;
   readonly #decided: (call: Call, decision: Decision) => void;
   readonly #ending: Ending<OperationLine> = {
     decided: ({ call, startedAt }, decision) => this.#conclude(call, startedAt, decision),
@@ -52,7 +62,8 @@ export class PolicyMode {
     this.#events = events;
     const goesOn = before !== undefined && before.#policy.kind === policy.kind;
     this.#caps = goesOn ? before.#caps : settings.openCaps(settings.capsOf(policy));
-    this.#breaker = new PolicyBreaker(policy, parts, this.#caps, goesOn ? before.#breaker : null);
+    this.#epoch = goesOn ? before.#epoch : null;
+    this.#breaker = this.#openBreaker(goesOn ? before.#breaker : null);
   }
 
   /**
@@ -70,12 +81,42 @@ export class PolicyMode {
   }
 
   status(): PolicyStatus {
-    return this.#breaker.status();
+    return { policy: this.#policy.name, ...this.#breaker.status };
   }
 
   /** Ends probing; what is under way trips no breaker any more. */
   stop(): void {
     this.#breaker.stop();
+  }
+
+  #openBreaker(before: TimedBreaker<OperationName> | null): TimedBreaker<OperationName> {
+    const { name: policy } = this.#policy;
+    const events = this.#events;
+    return new TimedBreaker<OperationName>(
+      {
+        policy,
+        settings: this.#settings,
+        events,
+        ping: () => this.#store.ping(),
+        modeOf: (phase) => modeOf(phase, this.#policy),
+        onCall: (op, durationMs, fault) => events.emit('store', { policy, op, durationMs, fault }),
+        onTrip: (at) => {
+          this.#epoch = new DegradedEpoch(at);
+        },
+        onClose: (at) => this.#endEpoch(at),
+      },
+      before,
+    );
+  }
+
+  #endEpoch(at: number): void {
+    const { capsOf, nodes } = this.#settings;
+    this.#caps.endEpoch();
+    if (this.#epoch !== null) {
+      const event = this.#epoch.end(at, this.#policy.name, capsOf(this.#policy), nodes);
+      this.#events.emit('degradedEpoch', event);
+    }
+    this.#epoch = null;
   }
 
   #runOn(line: OperationLine): Decision | Promise<Decision> {
@@ -146,7 +187,7 @@ export class PolicyMode {
   #answerOpen({ op, policy, request }: Call, t: number): Decision {
     const { now } = this.#breaker;
     const verdict = this.#caps.judge(op, request, now);
-    this.#breaker.noteCaps(verdict);
+    this.#epoch?.note(verdict);
     const decision = answerByCaps(policy, verdict.over, t);
     if (verdict.over.length > 0) {
       const { outcome, mode } = decision;

@@ -2,7 +2,8 @@ import { SECOND_MS } from '../../core/duration.ts';
 import type { DescriptorStatus, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
 import type { WindowLimit } from '../../limits/descriptors/descriptor-tree.ts';
 import { problemMediaType, requestIdHeader } from '../../limits/index.ts';
-import { formatLimits, formatPolicies, retryAfterSeconds } from '../../limits/rate-limit-headers.ts';
+import { refusalProblem } from '../../limits/problem.ts';
+import { formatLimits, formatPolicies } from '../../limits/rate-limit-headers.ts';
 import { unitNumbers } from './rate-limit-request.ts';
 
 /** `RateLimitResponse`. */
@@ -123,19 +124,10 @@ function refusal(
   requestId: string,
 ): Pick<RateLimitResponseMessage, 'response_headers_to_add' | 'raw_body'> {
   const waits = statuses.filter(({ over }) => over).map(({ resetMs }) => resetMs);
-  const retryAfter = String(retryAfterSeconds(Math.max(...waits)));
-  const problem = {
-    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
-    title: 'Too Many Requests',
-    status: 429,
-    detail: 'Rate limit exceeded',
-    code: 'RATE_LIMIT',
-    retryAfter,
-    requestId,
-  };
+  const problem = refusalProblem({ rule: 'limit', retryAfterMs: Math.max(...waits) }, requestId);
   return {
     response_headers_to_add: [
-      { key: 'Retry-After', value: retryAfter },
+      { key: 'Retry-After', value: problem.retryAfter },
       { key: 'Content-Type', value: problemMediaType },
       { key: requestIdHeader, value: requestId },
       ...quotaHeaders(strictest, domain),

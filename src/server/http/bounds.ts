@@ -1,5 +1,7 @@
 import type { ListenSettings } from '../../config/service-config.ts';
+import { assertNumber } from '../../core/amounts.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
+import { assertOptions, type OptionKinds } from '../../core/options.ts';
 
 /** What a connection may take of the service. Times in milliseconds. */
 export interface ConnectionBounds {
@@ -24,8 +26,27 @@ export interface ConnectionBounds {
 const graceMs = 250;
 const stalledMs = MINUTE_MS;
 
-/** The bounds of a configuration. */
+const boundKinds: OptionKinds<ConnectionBounds> = {
+  headerBytes: 'checked',
+  requestMs: 'checked',
+  idleMs: 'checked',
+  stalledMs: 'checked',
+  connections: 'checked',
+  requestsAtOnce: 'checked',
+  graceMs: 'checked',
+  drainMs: 'checked',
+};
+
+/**
+ * The bounds of a configuration, and those that a host gives instead.
+ *
+ * @throws Fault `CONFIG_INVALID` when a bound is unknown or no number: it would bound nothing.
+ */
 export function boundsOf(listen: ListenSettings, given: Partial<ConnectionBounds> = {}): ConnectionBounds {
+  assertOptions('bounds', given, boundKinds);
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) assertNumber('CONFIG_INVALID', `bounds.${name}`, value, 0);
+  }
   return {
     headerBytes: listen.maxHeaderBytes,
     requestMs: listen.requestTimeoutMs,

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { ScenarioCounts, Scenarios } from '../../abuse/index.ts';
 import { publicConfig } from '../../config/public-config.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import type { PolicyStatus } from '../../guard/failure/policy-breaker.ts';
+import type { PolicyStatus } from '../../guard/failure/policy-mode.ts';
 import type { Limiter } from '../../limits/index.ts';
 import { anonymousLimit } from '../../limits/limit-book.ts';
 import type { FeedCounts } from '../../telemetry/live-feed.ts';
