@@ -67,7 +67,7 @@ export class CommitTurn implements Commit {
   }
 
   begin(): void {
-    const warm = this.#parts.known.recent(this.keys);
+    const warm = this.#parts.known.recent(this.keys, this.#startedAtMs);
     if (warm === undefined) this.#readAnd((reading) => this.#run(reading, false));
     else this.#guarded(() => this.#run(warm, true));
   }
@@ -81,7 +81,7 @@ export class CommitTurn implements Commit {
       this.#outcome.forEach((snapshot, place) => {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
-      known.learn(this.#reading.with(this.#outcome));
+      known.learn(this.#reading.with(this.#outcome), answeredAtMs);
       this.#settle();
     });
   }
@@ -106,12 +106,13 @@ export class CommitTurn implements Commit {
 
   #run(reading: Reading, isWarm: boolean): void {
     const { known, nextVersion, pipe } = this.#parts;
+    const nowMs = known.monotonicMs();
     this.#reading = reading;
-    const isWriting = this.#runSteps(reading, known.now());
+    const isWriting = this.#runSteps(reading, known.now(nowMs));
     if (this.#ran.length === 0) this.#settle();
     else if (isWriting) {
       this.#version = nextVersion();
-      this.#sentAtMs = known.monotonicMs();
+      this.#sentAtMs = nowMs;
       this.#writeOn(reading);
       pipe.submit(this);
     } else if (isWarm) this.#readAnd((current) => this.#prove(current));
