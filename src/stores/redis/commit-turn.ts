@@ -57,7 +57,7 @@ export class CommitTurn implements Commit {
   #version = NO_VERSION;
   #sentAtMs = 0;
 
-  /** @param ended is called once, when the next turn of the group may begin */
+  /** @param ended is called once, as the last thing, when the next turn of the group may begin */
   constructor(parts: CommitTurnParts, batch: readonly WaitingStep[], ended: () => void) {
     this.keys = distinctKeys(batch);
     this.#parts = parts;
@@ -101,7 +101,7 @@ export class CommitTurn implements Commit {
   failed(cause: unknown): void {
     this.#parts.known.forget(this.keys);
     for (const waiting of this.#batch) waiting.fail(cause);
-    queueMicrotask(this.#ended);
+    this.#ended();
   }
 
   #run(reading: Reading, isWarm: boolean): void {
@@ -161,8 +161,7 @@ export class CommitTurn implements Commit {
 
   #settle(): void {
     for (const waiting of this.#ran) waiting.settle();
-    // Whoever was told goes first: what it asks for next may go out with the others.
-    if (this.#conflicts === 0) queueMicrotask(this.#ended);
+    if (this.#conflicts === 0) this.#ended();
     else setTimeout(this.#ended, this.#pauseMs());
   }
 
