@@ -57,7 +57,7 @@ export class CommitTurn implements Commit {
   #version = NO_VERSION;
   #sentAtMs = 0;
 
-  /** @param ended is called once, when the next turn of the group may begin */
+  /** @param ended is called once, as the last thing, when the next turn of the group may begin */
   constructor(parts: CommitTurnParts, batch: readonly WaitingStep[], ended: () => void) {
     this.keys = distinctKeys(batch);
     this.#parts = parts;
@@ -67,7 +67,7 @@ export class CommitTurn implements Commit {
   }
 
   begin(): void {
-    const warm = this.#parts.known.recent(this.keys);
+    const warm = this.#parts.known.recent(this.keys, this.#startedAtMs);
     if (warm === undefined) this.#readAnd((reading) => this.#run(reading, false));
     else this.#guarded(() => this.#run(warm, true));
   }
@@ -81,7 +81,7 @@ export class CommitTurn implements Commit {
       this.#outcome.forEach((snapshot, place) => {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
-      known.learn(this.#reading.with(this.#outcome));
+      known.learn(this.#reading.with(this.#outcome), answeredAtMs);
       this.#settle();
     });
   }
@@ -101,17 +101,18 @@ export class CommitTurn implements Commit {
   failed(cause: unknown): void {
     this.#parts.known.forget(this.keys);
     for (const waiting of this.#batch) waiting.fail(cause);
-    queueMicrotask(this.#ended);
+    this.#ended();
   }
 
   #run(reading: Reading, isWarm: boolean): void {
     const { known, nextVersion, pipe } = this.#parts;
+    const nowMs = known.monotonicMs();
     this.#reading = reading;
-    const isWriting = this.#runSteps(reading, known.now());
+    const isWriting = this.#runSteps(reading, known.now(nowMs));
     if (this.#ran.length === 0) this.#settle();
     else if (isWriting) {
       this.#version = nextVersion();
-      this.#sentAtMs = known.monotonicMs();
+      this.#sentAtMs = nowMs;
       this.#writeOn(reading);
       pipe.submit(this);
     } else if (isWarm) this.#readAnd((current) => this.#prove(current));
@@ -160,8 +161,7 @@ export class CommitTurn implements Commit {
 
   #settle(): void {
     for (const waiting of this.#ran) waiting.settle();
-    // Whoever was told goes first: what it asks for next may go out with the others.
-    if (this.#conflicts === 0) queueMicrotask(this.#ended);
+    if (this.#conflicts === 0) this.#ended();
     else setTimeout(this.#ended, this.#pauseMs());
   }
 

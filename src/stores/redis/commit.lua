@@ -27,9 +27,12 @@ while first <= #KEYS do
   local unchanged = true
   for i = first, last do
     local text = texts[i]
-    local version = text and sub(text, 1, 16) or '................'
-    if version ~= sub(expected, 17 * i - 15, 17 * i) then
-      unchanged = false
+    if text then
+      unchanged = sub(text, 1, 16) == sub(expected, 17 * i - 15, 17 * i)
+    else
+      unchanged = byte(expected, 17 * i) == 46 -- '.'
+    end
+    if not unchanged then
       break
     end
   end

@@ -37,6 +37,8 @@ export class GroupCommit {
   /** Groups in the order they came up; those before `#begun` have begun. */
   #opened: Group[] = [];
   #begun = 0;
+  /** Groups whose turn has ended, before the next. */
+  #ended: Group[] = [];
   #idle: () => void = () => undefined;
 
   constructor(parts: CommitTurnParts) {
@@ -104,6 +106,21 @@ export class GroupCommit {
       return;
     }
     group.waiting = batch.length > maxSteps ? batch.splice(maxSteps) : listOf();
-    new CommitTurn(this.#parts, batch, () => this.#next(group)).begin();
+    new CommitTurn(this.#parts, batch, () => this.#rest(group)).begin();
   }
+
+  /**
+   * Whoever was told goes first: what it asks for next may go out with the others. All that were told together go on
+   * together: each call of `queueMicrotask` takes 0.4 µs, and a failure has three groups.
+   */
+  #rest(group: Group): void {
+    this.#ended.push(group);
+    if (this.#ended.length === 1) queueMicrotask(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    const ended = this.#ended;
+    this.#ended = listOf();
+    for (const group of ended) this.#next(group);
+  };
 }

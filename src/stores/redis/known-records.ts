@@ -24,9 +24,13 @@ export class KnownRecords {
     this.#clock = clock;
   }
 
-  /** The store's time. */
-  now(): number {
-    return this.#clock.now();
+  /**
+   * The store's time.
+   *
+   * @param nowMs the monotonic time, where it was just read
+   */
+  now(nowMs = this.monotonicMs()): number {
+    return this.#clock.now(nowMs);
   }
 
   /**
@@ -41,14 +45,18 @@ export class KnownRecords {
     );
   }
 
-  /** Takes in what was read or written. */
-  learn(reading: Reading): void {
-    this.#warm.tidy();
+  /**
+   * Takes in what was read or written.
+   *
+   * @param nowMs the monotonic time, where it was just read
+   */
+  learn(reading: Reading, nowMs = this.monotonicMs()): void {
+    this.#warm.tidy(nowMs);
     reading.forEach((text, snapshot, key) => {
       if (text === key.text) this.#warm.setBy(key, snapshot);
       else this.#warm.set(text, snapshot);
     });
-    this.blocks.learn(reading, this.now());
+    this.blocks.learn(reading, this.now(nowMs));
   }
 
   /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */

@@ -77,9 +77,13 @@ export class RecordCache {
     key.mark = this.#keep(key.text, this.#findBy(key), snapshot);
   }
 
-  /** Drops what is too old to be of use. */
-  tidy(): void {
-    if (this.#turnedAtMs < this.oldestMs()) this.#turn();
+  /**
+   * Drops what is too old to be of use.
+   *
+   * @param nowMs the monotonic time, where it was just read
+   */
+  tidy(nowMs = this.#monotonicMs()): void {
+    if (this.#turnedAtMs < this.oldestMs(nowMs)) this.#turn();
   }
 
   delete(text: string): void {

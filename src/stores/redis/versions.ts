@@ -4,9 +4,9 @@ import { VERSION_WIDTH } from './envelope.ts';
 const originBytes = 6;
 const originWidth = 8;
 const countWidth = VERSION_WIDTH - originWidth;
-/** From the first count that has all its digits. */
-const countStart = 36 ** (countWidth - 1);
-const countEnd = 36 ** countWidth;
+/** From the first count that has all its digits. Decimal ones: V8 takes five times as long for others. */
+const countStart = 10 ** (countWidth - 1);
+const countEnd = 10 ** countWidth;
 
 /**
  * Names for what is written, never used twice: 48 random bits for the process, then a count. A version that came
@@ -20,7 +20,7 @@ export function createVersions(random: (bytes: number) => Buffer = randomBytes):
       origin = random(originBytes).toString('base64url');
       count = countStart;
     }
-    const version = origin + count.toString(36);
+    const version = origin + String(count);
     count += 1;
     return version;
   };
