@@ -31,7 +31,7 @@ export interface Load {
 /** Forks a compiled bench program, which tells its port first and its processor time when it is asked for `usage`. */
 export async function startServer(program: URL, args: readonly string[], path: string): Promise<Running> {
   const child: ChildProcess = fork(fileURLToPath(program), args, {
-    execArgv: [],
+    execArgv: ['--import', new URL('./kept-tick.js', import.meta.url).href],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [port] = (await once(child, 'message')) as [number];

@@ -1,4 +1,5 @@
 import type { RequestCall, RequestEvent, Scenarios } from '../abuse/index.ts';
+import { ArrivedCall } from '../limits/call.ts';
 import {
   type Call,
   type HeaderList,
@@ -106,16 +107,8 @@ export class LimitGate<Args extends readonly unknown[]> {
 
   #ask(arrival: Arrival, user: string | null | undefined, args: Args): Awaitable<Passage> {
     const { method, path, header, peer } = arrival;
-    const below = this.#mount.below(path);
-    const call = {
-      method: capitalMethod(method),
-      path: below.path,
-      otherPaths: below.otherPaths,
-      header,
-      ip: this.#addressOf(peer, header),
-      ua: header('user-agent'),
-      user,
-    };
+    const ip = this.#addressOf(peer, header);
+    const call = new ArrivedCall(capitalMethod(method), this.#mount.below(path), ip, user, header);
     const { scenarios } = this.#options;
     if (scenarios !== undefined) return this.#askWatched(arrival, call, scenarios, args);
     const verdict = this.#take(call);

@@ -14,13 +14,21 @@ export class RecentPaths<Value> {
   }
 
   find(target: string): Value {
-    const query = target.indexOf('?');
-    const path = query < 0 ? target : target.slice(0, query);
-    if (target.length > longestTarget) return this.#make(path);
+    if (target.length > longestTarget) return this.#make(withoutQuery(target));
+    // Most targets have no query and are found before one is looked for: no path that is kept has one.
+    return this.#recent.get(target) ?? this.#ofPath(withoutQuery(target));
+  }
+
+  #ofPath(path: string): Value {
     const known = this.#recent.get(path);
     if (known !== undefined) return known;
     const made = this.#make(path);
     this.#recent.set(path, made);
     return made;
   }
+}
+
+function withoutQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
 }

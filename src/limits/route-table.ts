@@ -65,6 +65,8 @@ export class RouteTable {
   /** By the methods that the table names. */
   readonly #byMethod = new Map<string, MethodRoutes>();
   readonly #anyMethod: MethodRoutes;
+  /** Those of `GET`, which most calls ask for. */
+  readonly #gets: MethodRoutes;
 
   /** @throws Fault `CONFIG_INVALID` when a path or its pattern is none, a method is none or `HEAD`, or a cost is out of range. */
   constructor(routes: readonly Route[], otherCost: number) {
@@ -78,6 +80,7 @@ export class RouteTable {
       );
     this.#anyMethod = routesOf(null);
     for (const { method } of patterns) if (method !== null) this.#byMethod.set(method, routesOf(method));
+    this.#gets = this.#byMethod.get('GET') ?? this.#anyMethod;
   }
 
   /**
@@ -101,8 +104,10 @@ export class RouteTable {
   }
 
   #routesOf(method: string): MethodRoutes {
+    if (method === 'GET') return this.#gets;
     const capital = capitalMethod(method);
-    return this.#byMethod.get(capital === 'HEAD' ? 'GET' : capital) ?? this.#anyMethod;
+    if (capital === 'HEAD' || capital === 'GET') return this.#gets;
+    return this.#byMethod.get(capital) ?? this.#anyMethod;
   }
 }
 
@@ -117,20 +122,21 @@ function dearerOf(one: CompiledRoute, other: CompiledRoute): CompiledRoute {
   return signIn === dearer.signIn ? dearer : { ...dearer, signIn };
 }
 
-/** What nearly every call comes with: to look here costs less than to convert what is in capitals already. */
-const capitalMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-]);
-
 /** A method as routes and filters name it. Over HTTP/2 a client writes it as it likes, and frameworks put it into capitals. */
 export function capitalMethod(method: string): string {
-  return capitalMethods.has(method) ? method : method.toUpperCase();
+  switch (method) {
+    // What nearly every call comes with: to compare costs less than to convert what is in capitals already.
+    case 'GET':
+    case 'HEAD':
+    case 'POST':
+    case 'PUT':
+    case 'PATCH':
+    case 'DELETE':
+    case 'OPTIONS':
+      return method;
+    default:
+      return method.toUpperCase();
+  }
 }
 
 /** The routes of one method. */
