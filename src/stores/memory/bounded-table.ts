@@ -4,10 +4,11 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import { type Entry, newEntry, type Put } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
-/** How much a table may hold. */
+/** How much a table may hold, and whether it drops what has expired as writes go by. */
 export interface TableBounds {
   readonly maxRecords: number;
   readonly maxBytes: number;
+  readonly sweep: boolean;
 }
 
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
@@ -92,6 +93,7 @@ export class BoundedTable {
     const expiresAt = now + keepMs;
     if (entry.value !== value || expiresAt < entry.expiresAt) return false;
     if (softMs > 0 || hardMs > 0 || entry.heldUntil !== null || isMeasured(entry)) return false;
+    if (this.#isSweepDue(now)) return false;
     this.#written += 1;
     entry.written = this.#written;
     entry.writes += 1;
@@ -104,11 +106,11 @@ export class BoundedTable {
    *
    * @throws Fault `STORE_FULL` when it alone exceeds a bound. Nothing is put then; what the step changed in place stays so.
    */
-  commit(first: Put, now: number, sweep: boolean): void {
+  commit(first: Put, now: number): void {
     this.#measure(first);
     const before = this.#written;
     for (let put: Put | null = first; put !== null; put = put.next) this.#write(put, now);
-    if (sweep) this.#sweep(now, sweptPerWrite * (this.#written - before));
+    this.#sweep(now, sweptPerWrite * (this.#written - before));
     if (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
       this.#makeRoom(now, before);
     }
@@ -191,7 +193,11 @@ export class BoundedTable {
 
   /** Looks at no more than `most` entries whose deadline has come. */
   #sweep(now: number, most: number): void {
-    for (let left = most; left > 0 && this.#expiries.firstDeadline <= now; left -= 1) this.#sweepFirst(now);
+    for (let left = most; left > 0 && this.#isSweepDue(now); left -= 1) this.#sweepFirst(now);
+  }
+
+  #isSweepDue(now: number): boolean {
+    return this.#bounds.sweep && this.#expiries.firstDeadline <= now;
   }
 
   /**

@@ -329,6 +329,15 @@ describe('a record changed in place', () => {
     expect(held).toMatchObject([{ key: keyOf('a').text, value: { n: 1 } }]);
   });
 
+  test('sweeps as any write does', () => {
+    const { store, put, time } = storeAt(0);
+    put('gone', { ...kept, keepMs: 10 });
+    for (let written = 0; written < 6; written += 1) put('a', kept, {}, true);
+    time.now = 10;
+    put('a', kept, {}, true);
+    expect(store.usage().records).toBe(1);
+  });
+
   test('is not lent once it has expired', () => {
     const { store, put, time } = storeAt(0);
     put('a', { ...kept, keepMs: 10 });

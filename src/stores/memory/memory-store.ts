@@ -66,7 +66,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const clock = wholeClock(options.clock);
   assertNumber('CONFIG_INVALID', 'maxRecords', maxRecords, 1, Number.POSITIVE_INFINITY);
   assertNumber('CONFIG_INVALID', 'maxBytes', maxBytes, 1, Number.POSITIVE_INFINITY);
-  const table = new BoundedTable({ maxRecords, maxBytes });
+  const table = new BoundedTable({ maxRecords, maxBytes, sweep });
   let closed = false;
 
   function assertOpen(): void {
@@ -90,7 +90,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     const records = new StepRecords(table, keys, now);
     try {
       const result = step(records, now);
-      records.commit(sweep);
+      records.commit();
       return result;
     } finally {
       records.end();

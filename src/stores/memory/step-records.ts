@@ -79,8 +79,8 @@ export class StepRecords implements Records {
   }
 
   /** Writes what was put. */
-  commit(sweep: boolean): void {
-    if (this.#first !== null) this.#table.commit(this.#first, this.#now, sweep);
+  commit(): void {
+    if (this.#first !== null) this.#table.commit(this.#first, this.#now);
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
