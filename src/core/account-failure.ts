@@ -32,16 +32,20 @@ interface AccountFailure {
 
 /** §4.2 fail, account group: K4, its K5 entries, correlation and budget of one account. */
 export class AccountFailureStep implements Step {
-  readonly keys: readonly Key[];
   readonly #account: Key<AccountRecord>;
   readonly #request: Request<CredentialPolicy>;
   readonly #context: Context;
+  #keys: readonly Key[] | null = null;
 
   constructor(account: Key<AccountRecord>, request: Request<CredentialPolicy>, context: Context) {
-    this.keys = listOf<Key>(account);
     this.#account = account;
     this.#request = request;
     this.#context = context;
+  }
+
+  get keys(): readonly Key[] {
+    this.#keys ??= listOf<Key>(this.#account);
+    return this.#keys;
   }
 
   run(records: Records): Answer {

@@ -19,11 +19,11 @@ import { clearWatched, observeWatched } from './watch.ts';
  * device, only the agent at this network; a better one must confirm it in a second window.
  */
 export class DilutionStep implements Step {
-  readonly keys: readonly Key[];
   readonly #key: Key<DeviceRecord>;
   readonly #device: ShownDevice;
   readonly #request: Request<CredentialPolicy>;
   readonly #context: Context;
+  #keys: readonly Key[] | null = null;
 
   constructor(
     key: Key<DeviceRecord>,
@@ -31,11 +31,15 @@ export class DilutionStep implements Step {
     request: Request<CredentialPolicy>,
     context: Context,
   ) {
-    this.keys = listOf<Key>(key);
     this.#key = key;
     this.#device = device;
     this.#request = request;
     this.#context = context;
+  }
+
+  get keys(): readonly Key[] {
+    this.#keys ??= listOf<Key>(this.#key);
+    return this.#keys;
   }
 
   run(records: Records): Answer {

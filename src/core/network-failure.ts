@@ -11,14 +11,18 @@ import { observeSpray } from './spray.ts';
 
 /** §4.2 fail, network group: K1, K2 and the K3 marker, for a device that is not known. */
 export class NetworkFailureStep implements Step {
-  readonly keys: readonly Key[];
   readonly #request: Request<CredentialPolicy>;
   readonly #context: Context;
+  #keys: readonly Key[] | null = null;
 
   constructor(request: Request<CredentialPolicy>, context: Context) {
-    this.keys = networkGroupKeys(request, context);
     this.#request = request;
     this.#context = context;
+  }
+
+  get keys(): readonly Key[] {
+    this.#keys ??= networkGroupKeys(this.#request, this.#context);
+    return this.#keys;
   }
 
   run(records: Records): Answer {

@@ -11,6 +11,7 @@ export interface Answer {
 
 /** A pure step over the records of one group. Running it again on fresher records is always right. */
 export interface Step {
+  /** Where all steps of an operation are run at once nobody asks for them, so that they are put together when somebody does. */
   readonly keys: readonly Key[];
   run(records: Records): Answer;
 }

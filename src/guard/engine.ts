@@ -80,6 +80,9 @@ export class Engine {
   readonly #byAction = new Map<string, BoundPolicy>();
   readonly #keyspaces = new Map<string, Keyspace>();
   readonly #refusesUnknownFields: boolean;
+  /** What the latest action was bound to: nearly all requests of a host are about the same. */
+  #latestAction: string | null = null;
+  #latestBound: BoundPolicy | null = null;
 
   constructor({ identifier, policies, environment, refusesUnknownFields = false }: EngineOptions) {
     assertName('environment', environment);
@@ -184,8 +187,13 @@ export class Engine {
   }
 
   #boundToAction(action: string): BoundPolicy {
+    if (this.#latestBound !== null && action === this.#latestAction) return this.#latestBound;
     const bound = this.#byAction.get(action);
-    if (bound !== undefined) return bound;
+    if (bound !== undefined) {
+      this.#latestAction = action;
+      this.#latestBound = bound;
+      return bound;
+    }
     const known = [...this.#byAction.keys()].join(', ');
     throw new Fault(
       'INPUT_INVALID',

@@ -27,11 +27,12 @@ function watchedGuard(answersAtOnce: boolean) {
     },
   };
   const immediate: NonNullable<Store['immediate']> = {
-    view: (keys, look) => {
+    view: (keys, look) => memory.immediate.view(keys, look),
+    // Looks and writes in one.
+    transact: (keys, step) => {
       views.push(kindsOf(keys));
-      return memory.immediate.view(keys, look);
+      return memory.immediate.transact(keys, step);
     },
-    transact: (keys, step) => memory.immediate.transact(keys, step),
   };
   const store = answersAtOnce ? { ...promised, immediate } : promised;
   return { guard: createGuard({ secret, store }), views };

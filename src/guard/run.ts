@@ -119,12 +119,17 @@ function goOn<S extends OperationStore>(
   return follow(store, course, effects, spoken, ending);
 }
 
-/** The same, on a store that answers at once: nothing comes between the steps, so that all of them are one. */
+/** The same, on a store that answers at once: nothing comes between look and steps, so that all of them are one. */
 export function runImmediately(store: ImmediateStore, operation: Operation, at?: number): Decision {
-  const course = store.view(operation.keys, (records, now) => operation.look(records, at ?? now));
-  if (course === unseen) return runImmediately(store, operation.wider(), at);
-  if (course.steps.length === 0) return course.decide(noReasons);
-  return course.decide(store.transact(operation.keys, (records) => spokenIn(course.steps, records)));
+  const decision = store.transact(operation.keys, (records, now) => decideOn(records, operation, at ?? now));
+  return decision ?? runImmediately(store, operation.wider(), at);
+}
+
+/** Null where the operation was not shown enough; then it has changed nothing. */
+function decideOn(records: Records, operation: Operation, t: number): Decision | null {
+  const course = operation.look(records, t);
+  if (course === unseen) return null;
+  return course.decide(course.steps.length === 0 ? noReasons : spokenIn(course.steps, records));
 }
 
 /** What these steps say, and those that follow from them. */

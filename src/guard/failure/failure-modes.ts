@@ -8,6 +8,9 @@ import { type ModeParts, PolicyMode, type PolicyStatus } from './policy-mode.ts'
 /** The failure modes of a guard: one per policy, each on its own. */
 export class FailureModes {
   readonly #byPolicy: ReadonlyMap<string, PolicyMode>;
+  /** That of the latest call: to look the policy up takes longer than to see that it is the same again. */
+  #latest: PolicyMode | undefined;
+  #latestPolicy = '';
   #isClosed = false;
 
   /** @param before the modes that these take the place of */
@@ -48,8 +51,11 @@ export class FailureModes {
   }
 
   #of(policy: string): PolicyMode {
+    if (this.#latest !== undefined && policy === this.#latestPolicy) return this.#latest;
     const mode = this.#byPolicy.get(policy);
     invariant(mode !== undefined, 'A call names a policy that the guard does not have.');
+    this.#latest = mode;
+    this.#latestPolicy = policy;
     return mode;
   }
 }
