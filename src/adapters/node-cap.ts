@@ -30,7 +30,7 @@ export function capNode<Req extends NodeRequest, Res extends NodeResponse>(
     setHeaders(response, passage.headers);
     if (passage.slot === null) return passage.refusal;
     void ended.then(passage.slot.release);
-    Object.assign(request, { slot: passage.slot });
+    (request as { slot?: Admitted }).slot = passage.slot;
     return null;
   }
 

@@ -29,7 +29,7 @@ export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T
     void gate.pass(arrivalOfNode(request, response), request, response).then((passage) => {
       if (!passage.allowed) return refuseBy(handler, request, response, next, passage);
       setHeaders(response, passage.headers);
-      Object.assign(request, { signIn: passage.signIn });
+      (request as { signIn?: SignIn<T> }).signIn = passage.signIn;
       next();
     }, next);
   };
