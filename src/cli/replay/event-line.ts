@@ -1,6 +1,7 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
 import { isWhole, outOfRange, wholeWords } from '../../core/amounts.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
+import type { Subject } from '../../core/subject.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { parseObject } from './json-object.ts';
@@ -11,6 +12,14 @@ export interface ReplayEvent extends GuardRequest {
   readonly t: number;
   readonly op: OperationName;
   readonly cost: number;
+  /** All that its line says besides, where another line has said the same. */
+  readonly words?: Words | undefined;
+}
+
+/** Words that several lines have in common. Whoever has found out whom they are about notes it here for the next one. */
+export interface Words {
+  heardBy: object | null;
+  subject: Subject | null;
 }
 
 const operations: ReadonlySet<unknown> = new Set(operationNames);
@@ -40,5 +49,6 @@ export function parseEventLine(line: string): ReplayEvent {
     ua: ua as GuardRequest['ua'],
     device: device as GuardRequest['device'],
     cost: cost ?? 1,
+    words: undefined,
   };
 }

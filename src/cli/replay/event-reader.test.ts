@@ -3,10 +3,13 @@ import { expect, test } from 'vitest';
 import { parseEventLine, type ReplayEvent } from './event-line.ts';
 import { EventReader } from './event-reader.ts';
 
+/** What an event says; the words that it shares with others are no part of that. */
+const said = ({ words: _, ...event }: ReplayEvent) => event;
+
 /** What is read of a line, or why nothing is. */
 function outcomeOf(read: (line: string) => ReplayEvent, line: string): unknown {
   try {
-    return read(line);
+    return said(read(line));
   } catch (fault) {
     return String(fault);
   }
@@ -89,7 +92,7 @@ test('reads lines alike before, while and after it rests, which it does where wo
     for (let line = 0; line < lines; line += 1, t += 1) {
       const text = lineOf(t, ipOf(line));
       const event = reader.read(text);
-      expect(event).toEqual(parseEventLine(text));
+      expect(said(event)).toEqual(said(parseEventLine(text)));
       isKept = event.device === last?.device;
       last = event;
     }
@@ -106,6 +109,6 @@ test('reads what an account says again without parsing it', () => {
   const words = '"account":"a","ip":"192.0.2.1","device":{"id":"d","confidence":"HIGH"}}';
   const first = reader.read(`{"t":1,"op":"check",${words}`);
   const second = reader.read(`{"t":2,"op":"fail",${words}`);
-  expect(second).toEqual({ ...first, t: 2, op: 'fail' });
+  expect(said(second)).toEqual({ ...said(first), t: 2, op: 'fail' });
   expect(second.device).toBe(first.device);
 });

@@ -1,9 +1,9 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
 import { Recent } from '../../identity/recent.ts';
-import { parseEventLine, type ReplayEvent } from './event-line.ts';
+import { parseEventLine, type ReplayEvent, type Words } from './event-line.ts';
 
 /** What follows time and operation in a line, as it is written and as it is meant. */
-interface KnownRest {
+interface KnownRest extends Words {
   readonly text: string;
   readonly event: ReplayEvent;
 }
@@ -81,9 +81,10 @@ export class EventReader {
     const rest = line.slice(restAt);
     const isSame = known?.text === rest;
     if (known !== undefined) this.#judge(isSame);
-    if (known !== undefined && isSame) return eventAt(this.#time, op, known.event);
+    if (known !== undefined && isSame) return eventAt(this.#time, op, known);
     const event = parseEventLine(line);
-    if (isIndependent(rest)) this.#known.set(account, { text: copyOf(rest), event });
+    if (isIndependent(rest))
+      this.#known.set(account, { text: copyOf(rest), event, heardBy: null, subject: null });
     return event;
   }
 
@@ -98,11 +99,10 @@ export class EventReader {
 }
 
 /** Names the fields: what is spread is of another shape to V8, and all that follows would meet both. */
-const eventAt = (
-  t: number,
-  op: ReplayEvent['op'],
-  { action, account, ip, ua, device, cost }: ReplayEvent,
-): ReplayEvent => ({ t, op, action, account, ip, ua, device, cost });
+function eventAt(t: number, op: ReplayEvent['op'], words: KnownRest): ReplayEvent {
+  const { action, account, ip, ua, device, cost } = words.event;
+  return { t, op, action, account, ip, ua, device, cost, words };
+}
 
 /** What stands where an account mostly does. What it is for is to find words again: those are compared whole. */
 function accountIn(line: string, from: number): string {

@@ -67,8 +67,22 @@ export function decideImmediately(
 ): Decide {
   return (event) => {
     setTime(event.t);
-    return runImmediately(store, engine.prepare(event.op, event, event.cost).operation, event.t);
+    return runImmediately(store, operationOf(engine, event), event.t);
   };
+}
+
+/** Whom words are about is found out once: to recall it by its signals takes a tenth of the way of a line. */
+function operationOf(engine: Engine, event: ReplayEvent): Operation {
+  const { op, action, cost, words } = event;
+  if (words !== undefined && words.subject !== null && words.heardBy === engine) {
+    return engine.prepareFor(words.subject, op, action, cost).operation;
+  }
+  const { request, operation } = engine.prepare(op, event, cost);
+  if (words !== undefined) {
+    words.heardBy = engine;
+    words.subject = request.subject;
+  }
+  return operation;
 }
 
 export function runAtOnce(store: ImmediateStore, setTime: (t: number) => void): RunAt {
