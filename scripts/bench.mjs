@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { pageOf } from './bench-page.mjs';
+import { benchPrograms, missingServers } from './servers.mjs';
 import { cache, copyAssets, install, root, run } from './setup.mjs';
 
 install();
@@ -18,6 +19,8 @@ const names = readdirSync(join(root, 'bench'))
   .sort();
 const args = process.argv.slice(2);
 const [name] = args.filter((arg) => !arg.startsWith('-'));
+/** Benches that start nothing but Node. */
+const inProcess = new Set(['concurrency', 'engine', 'grpc', 'logs', 'replay', 'svc-client']);
 const format = args.includes('--json') ? ['--json'] : [];
 
 if (name === undefined) {
@@ -25,12 +28,21 @@ if (name === undefined) {
     names.length === 0 ? 'There is no bench yet.' : `npm run bench -- NAME, one of:\n${names.join('\n')}`,
   );
 } else if (name === 'all') {
-  process.exitCode = measureAll();
+  process.exitCode = hasPrograms() ? measureAll() : 2;
 } else if (!names.includes(name)) {
   console.error(`There is no bench "${name}"; there are: ${names.join(', ') || 'none'}.`);
   process.exitCode = 2;
 } else {
-  process.exitCode = measure(name);
+  process.exitCode = inProcess.has(name) || hasPrograms() ? measure(name) : 2;
+}
+
+/** Says what to install where something is missing and could not be installed. */
+function hasPrograms() {
+  const missing = missingServers(benchPrograms, 'the benches');
+  if (missing.length === 0) return true;
+  const packages = missing.map((program) => program.package).join(' ');
+  console.error(`The benches need programs that are not here: apt-get install ${packages}`);
+  return false;
 }
 
 function measure(name) {

@@ -1,4 +1,4 @@
-// The servers that tests start for themselves. One place says which program each needs and which Debian
+// The servers that tests and benches start for themselves. One place says which program each needs and which Debian
 // package brings it.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
@@ -15,21 +15,27 @@ export const servers = [
   { name: 'chromium', binary: 'chromium', package: 'chromium' },
 ];
 
-/** The servers whose program is not on this machine, after trying to install them where we may. */
-export function missingServers() {
-  const missing = absent();
+/** What presses the servers of a bench. */
+const load = { name: 'wrk', binary: 'wrk', package: 'wrk' };
+
+/** The programs that benches start. */
+export const benchPrograms = [...servers.filter(({ name }) => /^(redis|postgres|nginx)$/.test(name)), load];
+
+/** Those whose program is not on this machine, after trying to install them where we may. */
+export function missingServers(wanted = servers, purpose = 'the tests') {
+  const missing = absent(wanted);
   if (missing.length === 0 || process.getuid?.() !== 0 || !onPath('apt-get')) return missing;
   const packages = missing.map((server) => server.package);
-  say(`installing ${packages.join(', ')} for the tests`);
+  say(`installing ${packages.join(', ')} for ${purpose}`);
   const quiet = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   if (spawnSync('apt-get', ['update'], quiet).status === 0) {
     spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], quiet);
   }
-  return absent();
+  return absent(wanted);
 }
 
-function absent() {
-  return servers.filter((server) => !onPath(server.binary));
+function absent(wanted) {
+  return wanted.filter((server) => !onPath(server.binary));
 }
 
 /** Debian keeps PostgreSQL's programs off the PATH, in one folder per version, and daemons off everybody's but root's. */
