@@ -47,6 +47,7 @@ export class CommitTurn implements Commit {
   texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
+  readonly #group: { readonly waiting: readonly WaitingStep[] };
   readonly #ended: () => void;
   readonly #startedAtMs: number;
   #conflicts = 0;
@@ -57,11 +58,20 @@ export class CommitTurn implements Commit {
   #version = NO_VERSION;
   #sentAtMs = 0;
 
-  /** @param ended is called once, as the last thing, when the next turn of the group may begin */
-  constructor(parts: CommitTurnParts, batch: readonly WaitingStep[], ended: () => void) {
+  /**
+   * @param group whose steps these are; others of it may wait for them
+   * @param ended is called once, as the last thing, when the next turn of the group may begin
+   */
+  constructor(
+    parts: CommitTurnParts,
+    batch: readonly WaitingStep[],
+    group: { readonly waiting: readonly WaitingStep[] },
+    ended: () => void,
+  ) {
     this.keys = distinctKeys(batch);
     this.#parts = parts;
     this.#batch = batch;
+    this.#group = group;
     this.#ended = ended;
     this.#startedAtMs = parts.known.monotonicMs();
   }
@@ -81,7 +91,8 @@ export class CommitTurn implements Commit {
       this.#outcome.forEach((snapshot, place) => {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
-      known.learn(this.#reading.with(this.#outcome), answeredAtMs);
+      const after = this.#reading.with(this.#outcome);
+      known.learnWritten(this.#reading, after, this.#group.waiting.length > 0, answeredAtMs);
       this.#settle();
     });
   }

@@ -55,6 +55,13 @@ export class Snapshot {
     });
   }
 
+  /** Of a record that was written before this monotonic time, and is to be read again by whoever needs it. */
+  static passed(latestAtMs: number): Snapshot {
+    const passed = Snapshot.absent(Number.NEGATIVE_INFINITY);
+    passed.latestAtMs = latestAtMs;
+    return passed;
+  }
+
   private constructor(fields: SnapshotFields) {
     this.version = fields.version;
     this.keepUntil = fields.keepUntil;

@@ -106,7 +106,7 @@ export class GroupCommit {
       return;
     }
     group.waiting = batch.length > maxSteps ? batch.splice(maxSteps) : listOf();
-    new CommitTurn(this.#parts, batch, () => this.#rest(group)).begin();
+    new CommitTurn(this.#parts, batch, group, () => this.#rest(group)).begin();
   }
 
   /**

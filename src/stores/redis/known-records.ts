@@ -1,5 +1,6 @@
 import type { Key } from '../../core/records.ts';
 import { textsOf } from '../step-records.ts';
+import { Snapshot } from './envelope.ts';
 import { KnownBlocks } from './known-blocks.ts';
 import { Reading } from './reading.ts';
 import { RecordCache } from './record-cache.ts';
@@ -57,6 +58,24 @@ export class KnownRecords {
       else this.#warm.set(text, snapshot);
     });
     this.blocks.learn(reading, this.now(nowMs));
+  }
+
+  /**
+   * Takes in what was written.
+   *
+   * @param before what the writing rested on
+   * @param isAwaited whether somebody waits for these records
+   * @param answeredAtMs the monotonic time at which the reply came
+   */
+  learnWritten(before: Reading, after: Reading, isAwaited: boolean, answeredAtMs: number): void {
+    const passed = Snapshot.passed(answeredAtMs);
+    this.#warm.tidy(answeredAtMs);
+    for (let place = 0; place < after.keys.length; place += 1) {
+      const key = after.keys[place] as Key;
+      const snapshot = after.snapshots[place] as Snapshot;
+      if (snapshot !== before.snapshots[place]) this.#warm.setWritten(key, snapshot, passed, isAwaited);
+    }
+    this.blocks.learn(after, this.now(answeredAtMs));
   }
 
   /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */

@@ -89,6 +89,45 @@ describe('a cache of records', () => {
     for (const one of [key, other, keyOf('key')]) expect(cache.getBy(one, 0)).toBe(first);
   });
 
+  describe('of a record that was written', () => {
+    const open = () => new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 20);
+    const written = (sentAtMs: number, answeredAtMs: number): Snapshot => {
+      const snapshot = Snapshot.absent(sentAtMs);
+      snapshot.written('a version of it', sentAtMs, answeredAtMs);
+      return snapshot;
+    };
+    const first = written(10, 12);
+    const second = written(14, 16);
+
+    test('keeps nothing the first time, nor what was read before it', () => {
+      const cache = open();
+      const key = keyOf('key');
+      cache.setBy(key, Snapshot.absent(5));
+      cache.setWritten(key, first, Snapshot.passed(12), false);
+      expect(cache.getBy(key, 0)).toBeUndefined();
+      cache.setBy(key, Snapshot.absent(11));
+      expect(cache.getBy(key, 0)).toBeUndefined();
+      const later = Snapshot.absent(13);
+      cache.setBy(key, later);
+      expect(cache.getBy(key, 0)).toBe(later);
+    });
+
+    test('keeps it from the second time on', () => {
+      const cache = open();
+      const [key, other] = [keyOf('key'), keyOf('key')];
+      cache.setWritten(key, first, Snapshot.passed(12), false);
+      cache.setWritten(other, second, Snapshot.passed(16), false);
+      for (const one of [key, other]) expect(cache.getBy(one, 0)).toBe(second);
+    });
+
+    test('keeps it at once where somebody waits for it', () => {
+      const cache = open();
+      const key = keyOf('key');
+      cache.setWritten(key, first, Snapshot.passed(12), true);
+      expect(cache.getBy(key, 0)).toBe(first);
+    });
+  });
+
   test('does not grow with a flood of keys in which no time passes', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0);
     for (let place = 0; place < 100; place += 1) {

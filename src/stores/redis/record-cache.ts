@@ -12,6 +12,8 @@ interface Slot {
   /** The younger one that it is part of; null once it was forgotten: then what a key remembers is of no use. */
   generation: Generation | null;
   snapshot: Snapshot;
+  /** Whether this process has written the record since it was first seen here. */
+  isWritten: boolean;
 }
 
 type Generation = Map<string, Slot>;
@@ -78,6 +80,21 @@ export class RecordCache {
   }
 
   /**
+   * Keeps what was written under a key, where it is likely to be asked for: somebody waits for it, or it was written before.
+   * Most are written once and not again for long. Of those nothing is kept but when that was, so that no reading from before
+   * it counts; the records themselves would outlive two collections of garbage here, which costs more than to read some anew.
+   *
+   * @param passed is kept instead: nothing that can be used, as late as the snapshot
+   */
+  setWritten(key: Key, snapshot: Snapshot, passed: Snapshot, isAwaited: boolean): void {
+    const known = this.#findBy(key);
+    const isKept = isAwaited || known?.isWritten === true;
+    const slot = this.#keep(key.text, known, isKept ? snapshot : passed);
+    slot.isWritten = true;
+    key.mark = slot;
+  }
+
+  /**
    * Drops what is too old to be of use.
    *
    * @param nowMs the monotonic time, where it was just read
@@ -114,7 +131,7 @@ export class RecordCache {
       return known;
     }
     if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
-    const slot = known ?? { generation: null, snapshot };
+    const slot = known ?? { generation: null, snapshot, isWritten: false };
     slot.generation = this.#younger;
     slot.snapshot = snapshot;
     this.#younger.set(text, slot);
@@ -136,6 +153,7 @@ const nothing = Snapshot.absent(Number.NEGATIVE_INFINITY);
 function release(slot: Slot): void {
   slot.generation = null;
   slot.snapshot = nothing;
+  slot.isWritten = false;
 }
 
 function seenSince(slot: Slot | undefined, sinceMs: number): Snapshot | undefined {
