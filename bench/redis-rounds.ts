@@ -11,7 +11,7 @@ import { middleOf, type Report } from './runner.ts';
 export const peer = 'rate-limiter-flexible 11, 4 limiters';
 const rounds = 5;
 const roundMs = 700;
-/** A forced collection of garbage comes before it, and takes optimised code with it: of the side that has more, more. */
+/** A forced collection of garbage comes before it, and takes optimised code with it: that has to be made again first. */
 const warmUpMs = 1_000;
 
 export interface Sample {
