@@ -16,16 +16,25 @@ const littleShare = 1 / 20;
 
 /** Adds the cost, and says whether that makes more than `most` within the window. */
 export function noteAsked(window: AskedWindow, milli: number, now: number, most: number): boolean {
-  const shared = window.askedTotal <= most * littleShare ? sharedWhileLittleMs : sharedMs;
-  const opens = !(window.asking > 0 && now < window.askingAt + shared);
-  // Entries that have left the window make the total too high at worst: while that is not too much, they need not be sought.
-  if (!opens && window.askedTotal + milli <= most) {
-    window.asking += milli;
-    window.askedTotal += milli;
-    return false;
-  }
-  addAsked(window, milli, now, opens && milli > 0);
+  if (noteAskedShort(window, milli, now, most)) return false;
+  addAsked(window, milli, now, !isLatestShared(window, now, most) && milli > 0);
   return window.askedTotal > most;
+}
+
+/**
+ * Adds the cost where that changes no more than the latest entry and is not too much; else nothing, and false. Entries that
+ * have left the window make the total too high at worst: while that is not too much, they need not be sought.
+ */
+export function noteAskedShort(window: AskedWindow, milli: number, now: number, most: number): boolean {
+  if (window.askedTotal + milli > most || !isLatestShared(window, now, most)) return false;
+  window.asking += milli;
+  window.askedTotal += milli;
+  return true;
+}
+
+function isLatestShared({ asking, askingAt, askedTotal }: AskedWindow, now: number, most: number): boolean {
+  const shared = askedTotal <= most * littleShare ? sharedWhileLittleMs : sharedMs;
+  return asking > 0 && now < askingAt + shared;
 }
 
 /** Drops what is older than the window, then adds the cost. */

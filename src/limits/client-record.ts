@@ -15,7 +15,7 @@ export interface NetworkSights extends StoredRecord {
 /** A flood is slowed down, not banished: the ladder of the api policy ends at level 4. */
 export const ladder = defaultApi.ladder;
 
-/** How long an agent stays known to its network after its last call. */
+/** How long an agent stays known to its network after its last call, and a record is kept that says no more than that. */
 export const sightMs = 15 * MINUTE_MS;
 
 export function emptyClient(now: number, limit: number): ClientRecord {

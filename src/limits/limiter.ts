@@ -9,7 +9,7 @@ import { assertCall, type Call } from './call.ts';
 import { type ClientBlock, ClientBlocks } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
 import { ClientKeyspace, keysOf } from './client-keys.ts';
-import { clientSaysNothing } from './client-record.ts';
+import { clientSaysNothing, sightMs } from './client-record.ts';
 import { deploymentWarnings } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
@@ -18,6 +18,7 @@ import { assertKinds, type LimiterOptions, shadowsOf } from './limiter-options.t
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
+import { ShortTake, takeShort } from './short-take.ts';
 import { type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import { takeInShadow } from './take-in-shadow.ts';
@@ -165,6 +166,8 @@ class BucketLimiter implements Limiter {
     };
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
+    const short = this.#takeShort(ask);
+    if (short !== null) return this.#judge(call, route, ask, short, 'NORMAL');
     const shadow = this.#shadowKeyOf === null ? null : this.#shadowKeyOf(call);
     const keys = shadow === null ? keysOf(ask.client) : [...keysOf(ask.client), ...keysOf(shadow)];
     const step = (records: Records, now: number) =>
@@ -216,6 +219,13 @@ class BucketLimiter implements Limiter {
     const t = this.#clock();
     const taken = refusedByBlock(t, ask.client, { rule: 'blocked', until: t + refusedForMs });
     return this.#judge(call, route, ask, taken, 'NORMAL');
+  }
+
+  /** Null where the long way has to be gone. */
+  #takeShort({ client, allowance, scale, cost }: Ask): Taken | null {
+    if (this.#shadowKeyOf !== null) return null;
+    const short = new ShortTake(client, scaledQuota(allowance, scale), cost, allowance);
+    return this.#store.amendAtOnce(client, sightMs, takeShort, short) ? short : null;
   }
 
   #judge(call: Call, route: CompiledRoute, ask: Ask, taken: Taken, mode: LimitMode): Verdict {

@@ -1,5 +1,5 @@
 import type { FaultCode } from '../core/fault.ts';
-import type { Key, Records } from '../core/records.ts';
+import type { Draft, Key, Records, StoredRecord } from '../core/records.ts';
 import { isWithin } from '../core/times.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { isPassingFailure } from '../stores/store-failure.ts';
@@ -83,6 +83,17 @@ export class StoreFallback {
     } catch (error) {
       return this.#runAfterFailure('call', error, step, share);
     }
+  }
+
+  /** Changes a record of the store where it stands; false where a step has to be run. */
+  amendAtOnce<R extends StoredRecord, About>(
+    key: Key<R>,
+    keepMs: number,
+    change: (record: Draft<R>, now: number, about: About) => boolean,
+    about: About,
+  ): boolean {
+    if (this.#immediate?.amend === undefined || this.#failedAt !== null) return false;
+    return this.#immediate.amend(key, keepMs, change, about);
   }
 
   #runAfterFailure<T>(

@@ -144,8 +144,7 @@ function chargeClient(
     record.tatUnits = charged.bucket.tatUnits;
   }
   const owed = backlog(record, quota.limit, now);
-  const left = quota.capacity * quota.periodMs - owed;
-  const remaining = Math.max(0, Math.floor(left / (milliCost * quota.periodMs)));
+  const remaining = remainingOf(owed, quota);
   return {
     t,
     key,
@@ -157,8 +156,18 @@ function chargeClient(
   };
 }
 
+/** Whole units of cost that are left. */
+export function remainingOf(owed: number, { capacity, periodMs }: Quota): number {
+  return Math.max(0, Math.floor((capacity * periodMs - owed) / (milliCost * periodMs)));
+}
+
 /** When there is one unit more than what remains: a partly filled last unit never is, so then when all is there. */
-function moreAt(remaining: number, owed: number, { limit, periodMs, capacity }: Quota, now: number): number {
+export function moreAt(
+  remaining: number,
+  owed: number,
+  { limit, periodMs, capacity }: Quota,
+  now: number,
+): number {
   const stillOwed = capacity * periodMs - (remaining + 1) * milliCost * periodMs;
   return now + Math.ceil((owed - Math.max(0, stillOwed)) / limit);
 }

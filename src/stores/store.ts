@@ -1,4 +1,4 @@
-import type { Key, Records, StoredRecord } from '../core/records.ts';
+import type { Draft, Key, Records, StoredRecord } from '../core/records.ts';
 
 /** A record that carries an active block, as {@link Store.held} lists it. */
 export interface HeldRecord {
@@ -98,4 +98,17 @@ export interface Store {
 export interface ImmediateStore {
   view<T>(keys: readonly Key[], look: (records: Records, now: number) => T): T;
   transact<T>(keys: readonly Key[], step: (records: Records, now: number) => T): T;
+  /**
+   * Changes one record where it stands, without what a step costs: for what happens to a record nearly every time. False
+   * where nothing has happened and a step has to: there is no record, more is to be done than to keep it for `keepMs` from
+   * now on, or `change` says that it has left the record as it was.
+   *
+   * @param change a function for good, not one of each call, which is handed what it is `about`
+   */
+  amend?<R extends StoredRecord, About>(
+    key: Key<R>,
+    keepMs: number,
+    change: (record: Draft<R>, now: number, about: About) => boolean,
+    about: About,
+  ): boolean;
 }

@@ -90,15 +90,23 @@ export class BoundedTable {
    * such writes only put off its expiry. False where there is more to a write than that.
    */
   keep(entry: Entry, value: StoredRecord, { keepMs, softMs, hardMs }: Retention, now: number): boolean {
-    const expiresAt = now + keepMs;
-    if (entry.value !== value || expiresAt < entry.expiresAt) return false;
-    if (softMs > 0 || hardMs > 0 || entry.heldUntil !== null || isMeasured(entry)) return false;
-    if (this.#isSweepDue(now)) return false;
+    if (entry.value !== value || softMs > 0 || hardMs > 0 || !this.canPutOff(entry, keepMs, now))
+      return false;
+    this.putOff(entry, keepMs, now);
+    return true;
+  }
+
+  /** Whether a record that was changed where it stands, and has no block, needs no more than that its expiry is put off. */
+  canPutOff(entry: Entry, keepMs: number, now: number): boolean {
+    if (now + keepMs < entry.expiresAt || entry.heldUntil !== null) return false;
+    return !isMeasured(entry) && !this.#isSweepDue(now);
+  }
+
+  putOff(entry: Entry, keepMs: number, now: number): void {
     this.#written += 1;
     entry.written = this.#written;
     entry.writes += 1;
-    entry.expiresAt = expiresAt;
-    return true;
+    entry.expiresAt = now + keepMs;
   }
 
   /**

@@ -300,6 +300,75 @@ describe('the face without promises', () => {
   });
 });
 
+describe('a record amended without a step', () => {
+  interface Tally extends StoredRecord {
+    readonly count: number;
+  }
+  const key: Key<Tally> = { text: 'tally:{t}', was: null };
+  const add = (tally: Draft<Tally>, now: number, by: number): boolean => {
+    if (by === 0) return false;
+    tally.count += by;
+    tally.at = now;
+    return true;
+  };
+  const countOf = (store: MemoryStore) => store.immediate.view([key], (records) => records.get(key)?.count);
+
+  /** A store with the record, written often enough that its next write is not measured. */
+  function tallyAt(now: number, retention: Retention = kept) {
+    const time = { now };
+    const store = createMemoryStore({ clock: () => time.now });
+    for (let count = 1; count <= 3; count += 1) {
+      store.immediate.transact([key], (records) => records.put(key, { at: now, count }, retention));
+    }
+    return {
+      store,
+      time,
+      amend: (by: number, keepMs = kept.keepMs) => store.immediate.amend?.(key, keepMs, add, by),
+    };
+  }
+
+  test('is changed where it stands and kept from then on', () => {
+    const { store, time, amend } = tallyAt(0);
+    time.now = 900_000;
+    expect([amend(4), countOf(store)]).toEqual([true, 7]);
+    time.now = 1_899_999;
+    expect(countOf(store)).toBe(7);
+    time.now = 1_900_000;
+    expect(countOf(store)).toBeUndefined();
+  });
+
+  test('is written as if by a step: the next to go when room is made is another one', () => {
+    const store = createMemoryStore({ maxRecords: 2, clock: () => 0 });
+    const other: Key<Tally> = { text: 'other:{t}', was: null };
+    const third: Key = { text: 'third:{t}', was: null };
+    for (const each of [key, key, key, other]) {
+      store.immediate.transact([each], (records) => records.put(each, { at: 0, count: 1 }, kept));
+    }
+    expect(store.immediate.amend?.(key, kept.keepMs, add, 1)).toBe(true);
+    store.immediate.transact([third], (records) => records.put(third, { at: 0 }, kept));
+    expect(countOf(store)).toBe(2);
+  });
+
+  test.each([
+    ['there is none', () => createMemoryStore().immediate.amend?.(key, 1, add, 1)],
+    ['it is left as it was', () => tallyAt(0).amend(0)],
+    ['it would be kept for less long than before', () => tallyAt(0).amend(1, kept.keepMs - 1)],
+    ['a block runs on it', () => tallyAt(0, { ...kept, hardMs: 1 }).amend(1)],
+  ])('is left to a step where %s', (_, amended) => {
+    expect(amended()).toBe(false);
+  });
+
+  test('is left to a step once it has expired, where it is measured, and after the store was closed', async () => {
+    const { store, time, amend } = tallyAt(0);
+    expect([amend(1), amend(1), countOf(store)]).toEqual([true, false, 4]);
+    time.now = kept.keepMs;
+    expect(amend(1)).toBe(false);
+    time.now = 0;
+    await store.close();
+    expect(amend(1)).toBe(false);
+  });
+});
+
 describe('a record changed in place', () => {
   type Counted = StoredRecord & { n?: number; text?: string };
   const counted = (name: string): Key<Counted> => keyOf(name);

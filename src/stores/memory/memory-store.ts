@@ -1,11 +1,11 @@
 import { assertNumber } from '../../core/amounts.ts';
 import { Fault } from '../../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
-import type { Key, Records } from '../../core/records.ts';
+import type { Draft, Key, Records, StoredRecord } from '../../core/records.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import type { HeldRecord, ImmediateStore, Store } from '../store.ts';
 import { wholeClock } from '../whole-clock.ts';
-import { BoundedTable } from './bounded-table.ts';
+import { BoundedTable, valueAt } from './bounded-table.ts';
 import { LookRecords, type NamedKeys, StepRecords } from './step-records.ts';
 
 /** How a memory store is bounded and where it takes its time from. */
@@ -97,9 +97,26 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     }
   }
 
+  function amend<R extends StoredRecord, About>(
+    key: Key<R>,
+    keepMs: number,
+    change: (record: Draft<R>, now: number, about: About) => boolean,
+    about: About,
+  ): boolean {
+    const entry = table.find(key);
+    if (entry === undefined) return false;
+    const now = clock();
+    const record = valueAt(entry, now);
+    if (record === undefined || !table.canPutOff(entry, keepMs, now)) return false;
+    if (!change(record as Draft<R>, now, about)) return false;
+    table.putOff(entry, keepMs, now);
+    return true;
+  }
+
   const immediate: ImmediateStore = {
     view: (_, look) => view(null, look),
     transact: (_, step) => transact(null, step),
+    amend,
   };
 
   const store: Omit<MemoryStore, 'immediate'> = {
