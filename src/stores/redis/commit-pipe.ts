@@ -12,7 +12,8 @@ export interface Commit {
   readonly expected: string;
   /** The new text of each record, empty where it is only compared. */
   readonly texts: readonly string[];
-  committed(): void;
+  /** @param answeredAtMs the monotonic time at which the reply came, the same for all that shared a command */
+  committed(answeredAtMs: number): void;
   /** Nothing was written; these are the texts of the records now, in their order. */
   conflicted(texts: readonly unknown[]): void;
   /** Whether anything was written is not known. */
@@ -36,10 +37,12 @@ const maxRecords = 256;
  */
 export class CommitPipe {
   readonly #link: Link;
+  readonly #monotonicMs: () => number;
   readonly #waiting = new Gathering<Commit>((waiting) => this.#send(waiting));
 
-  constructor(link: Link) {
+  constructor(link: Link, monotonicMs: () => number) {
     this.#link = link;
+    this.#monotonicMs = monotonicMs;
   }
 
   /** Writes the group if none of its records has changed. */
@@ -67,8 +70,9 @@ export class CommitPipe {
     this.#link.call(commitScript, commandOf(commits, records)).then(
       (reply) => {
         if (!Array.isArray(reply) || reply.length !== commits.length) this.#link.doubt(firstKeyOf(commits));
+        const answeredAtMs = this.#monotonicMs();
         commits.forEach((commit, index) => {
-          tell(commit, Array.isArray(reply) ? reply[index] : undefined);
+          tell(commit, Array.isArray(reply) ? reply[index] : undefined, answeredAtMs);
         });
       },
       (cause: unknown) => {
@@ -97,8 +101,8 @@ function commandOf(commits: readonly Commit[], records: number): readonly string
 
 const firstKeyOf = ([commit]: readonly Commit[]): string => commit?.keys[0]?.text ?? '';
 
-function tell(commit: Commit, answer: unknown): void {
-  if (answer === 1) commit.committed();
+function tell(commit: Commit, answer: unknown, answeredAtMs: number): void {
+  if (answer === 1) commit.committed(answeredAtMs);
   else if (Array.isArray(answer)) commit.conflicted(answer);
   else
     commit.failed(new Fault('STORE_FAILED', `The commit script answered a group with ${shapeOf(answer)}.`));

@@ -83,11 +83,10 @@ export class CommitTurn implements Commit {
   }
 
   /** The pipe has written everything. */
-  committed(): void {
+  committed(answeredAtMs: number): void {
     this.#guarded(() => {
       const { known } = this.#parts;
       const { snapshots } = this.#reading;
-      const answeredAtMs = known.monotonicMs();
       this.#outcome.forEach((snapshot, place) => {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });

@@ -17,6 +17,7 @@ export class KnownRecords {
   readonly monotonicMs: () => number;
   readonly #warm: RecordCache;
   readonly #clock: StoreClock;
+  #passed = Snapshot.passed(Number.NEGATIVE_INFINITY);
 
   constructor(clock: StoreClock, monotonicMs: () => number) {
     this.monotonicMs = monotonicMs;
@@ -68,7 +69,9 @@ export class KnownRecords {
    * @param answeredAtMs the monotonic time at which the reply came
    */
   learnWritten(before: Reading, after: Reading, isAwaited: boolean, answeredAtMs: number): void {
-    const passed = Snapshot.passed(answeredAtMs);
+    // One for all that were answered together: it outlives them, and a failure has three groups.
+    if (this.#passed.latestAtMs !== answeredAtMs) this.#passed = Snapshot.passed(answeredAtMs);
+    const passed = this.#passed;
     this.#warm.tidy(answeredAtMs);
     for (let place = 0; place < after.keys.length; place += 1) {
       const key = after.keys[place] as Key;

@@ -68,9 +68,10 @@ export class Reader {
     this.#link.send(command, command[1] ?? '').then(
       (reply) => {
         if (!isFor(command.length - 1, reply)) this.#link.doubt(command[1] ?? '');
+        const answers = new Answers(reply, seenAtMs);
         let place = 0;
         for (const one of together) {
-          tell(one, reply, place, seenAtMs);
+          tell(one, answers, place);
           place += one.texts;
         }
       },
@@ -87,7 +88,7 @@ export class Reader {
     const found = new Map<string, Snapshot>();
     pages.forEach((page, index) => {
       if (!isFor(page.length, replies[index])) this.#link.doubt(page[0] ?? '');
-      const answers = new Answers(replies[index], 0, seenAtMs);
+      const answers = new Answers(replies[index], seenAtMs);
       for (const text of page) found.set(text, answers.next());
     });
     return readingOf(keys, (text) => found.get(text));
@@ -112,9 +113,9 @@ function bySlot(texts: readonly string[]): readonly string[][] {
 }
 
 /** Whoever asked for a record that cannot be read is told so; the others are not concerned. */
-function tell({ keys, resolve, reject }: Wanted, reply: unknown, from: number, seenAtMs: number): void {
+function tell({ keys, resolve, reject }: Wanted, answers: Answers, from: number): void {
   try {
-    const answers = new Answers(reply, from, seenAtMs);
+    answers.place = from;
     resolve(readingOf(keys, () => answers.next()));
   } catch (cause) {
     reject(cause);
@@ -127,22 +128,25 @@ function readingOf(keys: readonly Key[], find: (text: string) => Snapshot | unde
   return reading;
 }
 
-/** What an `MGET` has answered, one text after the other. */
+/**
+ * What an `MGET` has answered, one text after the other. All that were not there are one and the same: mostly nothing is
+ * known of a client that fails, and what says so is remembered with each of its records.
+ */
 class Answers {
   readonly #reply: unknown;
   readonly #seenAtMs: number;
-  #place: number;
+  /** Of the text that comes next. */
+  place = 0;
   #absent: Snapshot | null = null;
 
-  constructor(reply: unknown, from: number, seenAtMs: number) {
+  constructor(reply: unknown, seenAtMs: number) {
     this.#reply = reply;
-    this.#place = from;
     this.#seenAtMs = seenAtMs;
   }
 
   next(): Snapshot {
-    const text = textIn(this.#reply, this.#place);
-    this.#place += 1;
+    const text = textIn(this.#reply, this.place);
+    this.place += 1;
     if (text !== null) return Snapshot.read(text, this.#seenAtMs);
     this.#absent ??= Snapshot.absent(this.#seenAtMs);
     return this.#absent;

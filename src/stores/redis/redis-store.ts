@@ -61,7 +61,7 @@ export class DrivenRedisStore implements RedisStore {
     this.#known = new KnownRecords(this.#clock, monotonicMs);
     this.#groups = new GroupCommit({
       reader: this.#reader,
-      pipe: new CommitPipe(this.#link),
+      pipe: new CommitPipe(this.#link, monotonicMs),
       known: this.#known,
       deadlines: this.#deadlines,
       nextVersion: createVersions(),
