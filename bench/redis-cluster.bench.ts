@@ -8,7 +8,7 @@ import { compare, startSides, stopSides } from './redis-rounds.ts';
 import type { Report } from './runner.ts';
 
 /** The attempts of `redis` on a cluster of three masters, each with a replica. Throughput is that of one shard. */
-const concurrencies = [1, 64];
+const concurrencies = [1, 64, 512];
 const deadlineMs = 2_000;
 
 export async function run(report: Report): Promise<void> {
@@ -19,6 +19,7 @@ export async function run(report: Report): Promise<void> {
     try {
       await compare(report, masters, sides, 'check', concurrencies);
       await compare(report, masters, sides, 'attempt', concurrencies);
+      await compare(report, masters, sides, 'fail after its check', concurrencies);
     } finally {
       stopSides(sides);
     }

@@ -95,14 +95,14 @@ function countAll(keys: readonly Key<Count>[], records: Records, now: number): v
 /** Does what it is told, one task after the other. */
 class Worker {
   readonly #system: System;
-  /** For the server's usage, beside the connection that works. */
-  readonly #observer: Redis;
+  /** For the servers' usage, beside the connection that works. */
+  readonly #observers: readonly Redis[];
   readonly #hot = newLogin();
   #blocked = newLogin();
 
-  constructor(system: System, observer: Redis) {
+  constructor(system: System, observers: readonly Redis[]) {
     this.#system = system;
-    this.#observer = observer;
+    this.#observers = observers;
   }
 
   async perform(task: Task): Promise<Round> {
@@ -182,7 +182,8 @@ class Worker {
   }
 
   async #serverMicros(): Promise<number> {
-    return cpuMicrosOf(await this.#observer.info('cpu'));
+    const infos = await Promise.all(this.#observers.map((observer) => observer.info('cpu')));
+    return infos.reduce((micros, info) => micros + cpuMicrosOf(info), 0);
   }
 }
 
@@ -207,10 +208,10 @@ function roundOf(latencies: number[], spentMs: number, serverMicros: number | nu
 /** Only where it was started as a program: the benches import the types above. */
 async function main([side, place, ...urls]: readonly string[]): Promise<void> {
   const system = await systemOf(side as Side, place as Place, urls);
-  const observer = new Redis(urls[0] ?? '');
-  await once(observer, 'ready');
+  const observers = urls.map((url) => new Redis(url));
+  await Promise.all(observers.map((observer) => once(observer, 'ready')));
   await makeKnown(system.logins);
-  const worker = new Worker(system, observer);
+  const worker = new Worker(system, observers);
   process.on('message', async (task: Task) => process.send?.(await worker.perform(task)));
   process.on('disconnect', () => process.exit());
   process.send?.('ready');
