@@ -51,10 +51,13 @@ export function countSeen({ id, others }: WatchedWindow): number {
   return others === null ? 1 : 1 + others.length;
 }
 
-/** What observing has come to: an entry that was there, a new one, or a new one that makes the rule fire. */
+/** What observing has come to: an entry that was there, a new one, or one that makes the rule fire. */
 export type Sight = 'refreshed' | 'added' | 'fired';
 
-/** Observes a token. A rule that fires starts over with {@link clearWatched} once it has seen who was there. */
+/**
+ * Observes a token. A rule that fires starts over with {@link clearWatched} once it has seen who was there. Where a window
+ * still holds N, as that of a flood does, one that was there makes it fire too: only WATCH asks for a new one.
+ */
 export function observeWatched(
   state: Draft<WatchedWindow>,
   token: Token,
@@ -62,10 +65,12 @@ export function observeWatched(
   rule: Correlation,
   watchMs: number,
 ): Sight {
-  if (!noteSeen(state, token, now, rule.windowMs)) return 'refreshed';
+  const isAdded = noteSeen(state, token, now, rule.windowMs);
   const count = countSeen(state);
+  if (count >= rule.count) return 'fired';
+  if (!isAdded) return 'refreshed';
   const isNear = count === rule.count - 1;
-  if (count >= rule.count || (isNear && isWatched(state, now))) return 'fired';
+  if (isNear && isWatched(state, now)) return 'fired';
   if (isNear) state.watchUntil = now + watchMs;
   return 'added';
 }

@@ -130,6 +130,21 @@ describe('flood (§8.5)', () => {
     expect(said(scene.fail({ device: 'late/LOW', ip: '203.0.113.4' }))).toContain('flood K5 HARD 2');
     expect(said(scene.check({ device: 'd0/LOW', ip: '203.0.113.4' }))).toContain('blocked K5 HARD 2');
   });
+
+  it('fires again after its run when a device comes back to a window that is still full', () => {
+    const scene = new Scene();
+    const cameBack = (devices: number) => {
+      for (let index = 0; index < devices; index += 1)
+        scene.wait(SECOND).succeed({ device: `d${index}/LOW` });
+    };
+    cameBack(6);
+    scene.wait(10 * MINUTE);
+    cameBack(6);
+    scene.wait(6 * MINUTE);
+    expect(said(scene.check({ device: 'other' }))).toEqual([]);
+    cameBack(1);
+    expect(said(scene.check({ device: 'other' }))).toEqual(['blocked K4 SOFT 1']);
+  });
 });
 
 describe('anti-equilibrium (§8)', () => {

@@ -20,11 +20,10 @@ export function keepFreshest(window: Window, most: number): void {
   }
 }
 
-/** True if the rule of this window fires now, by its threshold or by its watch: a refresh changes no count. */
+/** True if the rule of this window fires now, by its threshold or by its watch, for which a refresh is nothing. */
 export function reaches(window: Window, added: boolean, now: number, threshold: number): boolean {
-  if (!added) return false;
   if (window.entries.length >= threshold) return true;
-  if (window.entries.length !== threshold - 1) return false;
+  if (!added || window.entries.length !== threshold - 1) return false;
   if (now < window.flagUntil) return true;
   window.flagUntil = now + 30 * minute;
   return false;
