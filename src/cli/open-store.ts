@@ -5,10 +5,7 @@ import { Fault, shapeOf } from '../core/fault.ts';
 import { PRIVATE_FOLDER } from '../folders/make-folder.ts';
 import type { Store } from '../stores/store.ts';
 import { makeNamedFolder } from './option-folder.ts';
-
-/** The forms a store is named in on the command line. */
-export const storeForms =
-  'redis[s]://…, redis[s]+cluster://…, redis[s]+sentinel://…, postgres://…, lmdb:FOLDER';
+import { storeForms } from './store-forms.ts';
 
 /** A person at a terminal would rather wait than be told that the store took more than a request may. */
 const deadlineMs = 5_000;

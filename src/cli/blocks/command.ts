@@ -1,18 +1,12 @@
 import type { Command } from 'commander';
-import { readKeyFile, secretsOf } from '../../config/key-file.ts';
 import { type Scope, scopes } from '../../core/decision.ts';
 import { limiterNamespace } from '../../core/keys.ts';
-import { AuditTrail } from '../../guard/audit-trail.ts';
-import type { Guard } from '../../guard/guard.ts';
-import { createGuard, type GuardOptions, type Store } from '../../index.ts';
-import { createLimiter } from '../../limits/index.ts';
-import { BlockBook, type RunningBlock } from '../../server/block-book.ts';
-import { clearingStore } from '../../stores/clearing-store.ts';
-import { policiesOf } from '../engine-options.ts';
-import { openStore, storeForms } from '../open-store.ts';
+import type { RunningBlock } from '../../server/block-book.ts';
+import { storeForms } from '../store-forms.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { requestOf, type SubjectFlags, withSubject } from '../subject-options.ts';
 import { jsonLine } from '../visible.ts';
+import type { Blocks, Connection } from './open-blocks.ts';
 
 const where = '--store redis://127.0.0.1:6379 --keys portcullis.keys.json';
 const examples = {
@@ -27,13 +21,6 @@ const defaultLimiter = 'default';
 
 const helpOf = (...lines: readonly string[]): string =>
   `\nExample:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
-
-interface Connection {
-  readonly store: string;
-  readonly keys: string;
-  readonly environment: string;
-  readonly policy?: string;
-}
 
 interface Note {
   readonly by: string;
@@ -123,42 +110,18 @@ const noted = (command: Command): Command =>
 const targeted = (command: Command): Command =>
   withSubject(command).requiredOption('--level <n>', '1 to 6: 15 s, 1 min, 5 min, 30 min, 6 h, 24 h');
 
-interface Blocks {
-  readonly guard: Guard;
-  readonly book: BlockBook;
-}
-
 interface Needs {
   readonly limiter?: string;
   /** Whether there may be no records yet. */
   readonly mayBeNew?: boolean;
 }
 
+/** What acts on blocks is loaded only when somebody does: every other command starts without it. */
 async function withBlocks(
-  flags: Connection,
-  { limiter: name = defaultLimiter, mayBeNew = false }: Needs,
+  connection: Connection,
+  { limiter = defaultLimiter, mayBeNew = false }: Needs,
   act: (blocks: Blocks) => Promise<void>,
 ): Promise<void> {
-  const secrets = secretsOf(readKeyFile(flags.keys));
-  const policies = await policiesOf(flags.policy);
-  const store = await openStore(flags.store, mayBeNew);
-  const { environment } = flags;
-  const guard = await guardOver({ ...secrets, store, environment, policies });
-  try {
-    const limiter = createLimiter({ ...secrets, store, environment, name });
-    const audit = new AuditTrail(clearingStore(store), environment, () => {});
-    await act({ guard, book: new BlockBook(guard, limiter, audit) });
-  } finally {
-    await guard.close();
-  }
-}
-
-/** A store that nobody closes keeps its connection, and with it the process. */
-async function guardOver(options: GuardOptions & { readonly store: Store }): Promise<Guard> {
-  try {
-    return createGuard(options);
-  } catch (cause) {
-    await options.store.close();
-    throw cause;
-  }
+  const { openBlocks } = await import('./open-blocks.ts');
+  await openBlocks(connection, limiter, mayBeNew, act);
 }

@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
 import { Fault } from '../../core/fault.ts';
-import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { type TokenFlags, tokenOf, withToken } from '../token-options.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { runDrill } from './run-drill.ts';
-import { runLiveDrill } from './run-live-drill.ts';
 
 const help = `
 Plays brute force, spray, slow and low, device rotation, IPv6 spray, OTP preload, N−1 hovering, parallel guesses and a
@@ -42,10 +39,13 @@ export function addDrill(program: Command, io: CommandIo, end: (code: ExitCode) 
       const { policy, json, url, seconds = 30 } = flags;
       refuseStrayFlags(flags);
       if (url !== undefined) {
+        const { runLiveDrill } = await import('./run-live-drill.ts');
         const token = await tokenOf(flags);
         end(await runLiveDrill({ url, token, seconds, json }, io));
         return;
       }
+      const { policiesOf } = await import('../engine-options.ts');
+      const { runDrill } = await import('./run-drill.ts');
       const policies = await policiesOf(policy);
       end(await runDrill({ policies, json }, io));
     });

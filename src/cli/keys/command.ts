@@ -1,13 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import {
-  beginRotation,
-  finishRotation,
-  makeKeyFile,
-  newKeyFile,
-  readKeyFile,
-  writeKeyFile,
-} from '../../config/key-file.ts';
 import { Fault } from '../../core/fault.ts';
 import type { CommandIo } from '../streams.ts';
 import { harmlessLine } from '../visible.ts';
@@ -32,19 +24,23 @@ export function addKeys(program: Command, io: CommandIo): void {
     .option('--finish', 'end the running rotation', false)
     .option('--force', 'with --finish: end it before its window has passed', false)
     .addHelpText('after', help)
-    .action((file: string, { finish, force }: { finish: boolean; force: boolean }) => {
+    .action(async (file: string, { finish, force }: { finish: boolean; force: boolean }) => {
       if (force && !finish)
         throw new Fault('INPUT_INVALID', '--force is for ending a rotation: give --finish too');
-      if (!finish && !existsSync(file) && makeKeyFile(file, newKeyFile())) {
+      const keyFile = await import('../../config/key-file.ts');
+      if (!finish && !existsSync(file) && keyFile.makeKeyFile(file, keyFile.newKeyFile())) {
         io.stdout.write(`${harmlessLine(file)}: made, with a new secret. There was none to rotate.\n`);
         return;
       }
       // A pipe would be waited for without end, and the file that takes its place would be no pipe.
       if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
         throw new Fault('INPUT_INVALID', `${file}: is no file that can be written anew`);
-      const keys = readKeyFile(file);
+      const keys = keyFile.readKeyFile(file);
       const now = Date.now();
-      writeKeyFile(file, finish ? finishRotation(keys, now, force) : beginRotation(keys, now));
+      keyFile.writeKeyFile(
+        file,
+        finish ? keyFile.finishRotation(keys, now, force) : keyFile.beginRotation(keys, now),
+      );
       io.stdout.write(
         finish
           ? `${harmlessLine(file)}: the old secret is gone.\n`

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { policiesOf } from '../engine-options.ts';
 import type { CommandIo, ExitCode } from '../streams.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -48,6 +47,7 @@ export function addProve(program: Command, io: CommandIo, end: (code: ExitCode) 
     .option('--json', 'the report as JSON', false)
     .addHelpText('after', help)
     .action(async ({ policy, effort, ...flags }: Flags) => {
+      const { policiesOf } = await import('../engine-options.ts');
       const policies = await policiesOf(policy);
       const { runProve, efforts } = await import('./run-prove.ts');
       const clock = () => performance.now();
