@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { importCycles, strayPeers, unknownFolders, wrongDirections } from './layers.ts';
+import { eagerLoads, importCycles, strayPeers, unknownFolders, wrongDirections } from './layers.ts';
 import { readRepository, toLines } from './repository.ts';
 
 const repository = readRepository();
@@ -75,6 +75,30 @@ describe('cycles', () => {
     expect(toLines(importCycles(cycle))).toEqual([
       'src/core/b.ts imports itself: src/core/b.ts → src/core/c.ts → src/core/b.ts',
     ]);
+  });
+});
+
+describe('the command line', () => {
+  const main = { path: 'src/cli/main.ts', text: `import { add } from './replay/command.ts';` };
+  const command = (text: string) => [main, { path: 'src/cli/replay/command.ts', text }];
+
+  it('loads what a command does once it is called', () => {
+    expect(toLines(eagerLoads(repository))).toEqual([]);
+  });
+
+  it('is found where it loads that for every command, however far away', () => {
+    expect(toLines(eagerLoads(command(`import { x, type Y } from '../../guard/x.ts';`)))).toEqual([
+      'src/cli/replay/command.ts:1 loads ../../guard/x.ts for every command',
+    ]);
+  });
+
+  it.each([
+    `import type { X } from '../../guard/x.ts';`,
+    `import { type X, type Y } from '../../guard/x.ts';`,
+    `const { x } = await import('../../guard/x.ts');`,
+    `import { x } from '../../core/x.ts';`,
+  ])('may say %s', (text) => {
+    expect(eagerLoads(command(text))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type Finding, isSource, type SourceFile } from './repository.ts';
-import { importsOf } from './syntax.ts';
+import { importsOf, loadedBy } from './syntax.ts';
 
 const rails = ['limits', 'concurrency', 'svc-client', 'abuse'];
 
@@ -111,6 +111,25 @@ export function importCycles(files: readonly SourceFile[]): Finding[] {
     done.add(path);
   };
   for (const path of graph.keys()) walk(path, []);
+  return findings;
+}
+
+/** What a command does is loaded once it is called: these are what takes the time to load. */
+const heavyLayers = /^src\/(?:config|guard|identity|limits|server\/(?!version)|stores)\//;
+
+/** Files that the command line loads before it knows which command is called, and need not. */
+export function eagerLoads(files: readonly SourceFile[], main = 'src/cli/main.ts'): Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set([main]);
+  const findings: Finding[] = [];
+  for (const path of reached) {
+    const file = byPath.get(path);
+    for (const { from, line } of file === undefined ? [] : loadedBy(file)) {
+      const target = posix.join(posix.dirname(path), from);
+      if (heavyLayers.test(target)) findings.push({ path, line, what: `loads ${from} for every command` });
+      else if (from.startsWith('.')) reached.add(target);
+    }
+  }
   return findings;
 }
 

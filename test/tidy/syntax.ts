@@ -38,6 +38,29 @@ export function memberName(node: ESTree.Node): string | null {
   return object === null ? null : `${object}.${node.property.name}`;
 }
 
+/** What is loaded with a file, before any of it runs: types are not there then, and what is imported later is not yet. */
+export function loadedBy(file: SourceFile): { readonly from: string; readonly line: number }[] {
+  const found: { from: string; line: number }[] = [];
+  const add = ({ value, start }: ESTree.StringLiteral) =>
+    found.push({ from: value, line: lineOf(file, start) });
+  new Visitor({
+    ImportDeclaration: ({ importKind, specifiers, source }) => {
+      const isOfTypes = specifiers.length > 0 && specifiers.every(isType);
+      if (importKind !== 'type' && !isOfTypes) add(source);
+    },
+    ExportNamedDeclaration: ({ exportKind, source }) => {
+      if (exportKind !== 'type' && source !== null) add(source);
+    },
+    ExportAllDeclaration: ({ exportKind, source }) => {
+      if (exportKind !== 'type') add(source);
+    },
+  }).visit(parseFile(file).program);
+  return found;
+}
+
+const isType = (specifier: ESTree.ImportDeclarationSpecifier): boolean =>
+  specifier.type === 'ImportSpecifier' && specifier.importKind === 'type';
+
 /** What a file imports or re-exports, static or dynamic, as written, with its line. */
 export function importsOf(file: SourceFile): { readonly from: string; readonly line: number }[] {
   const found: { from: string; line: number }[] = [];
