@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
+import { DAY_MS } from '../core/duration.ts';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { Engine } from '../guard/engine.ts';
 import { createIdentifier } from '../identity/identifier.ts';
@@ -33,8 +34,11 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
   return engineOf(await policiesOf(policyFile));
 }
 
+/** Logs of a month that are read newest first still find all that they have written. */
+const sweepAfterMs = 30 * DAY_MS;
+
 /**
- * A memory store whose time is handed in. Nothing is swept: a file's time may run backwards.
+ * A memory store whose time is handed in. What has expired is kept for another while: a file's time may run backwards.
  *
  * @param stores how many such stores share the room of the process
  */
@@ -42,7 +46,7 @@ export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: 
   let time = 0;
   const maxRecords = Number.POSITIVE_INFINITY;
   const maxBytes = Math.floor(roomOfProcess() / stores);
-  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweep: false });
+  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweepAfterMs });
   return {
     store,
     setTime: (t) => {

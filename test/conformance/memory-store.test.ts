@@ -15,7 +15,7 @@ storeConformance('memory store', async () => {
 
 storeConformance('memory store that does not sweep', async () => {
   let time = 0;
-  const store = createMemoryStore({ clock: () => time, sweep: false });
+  const store = createMemoryStore({ clock: () => time, sweepAfterMs: Number.POSITIVE_INFINITY });
   return {
     store,
     close: () => store.close(),

@@ -4,11 +4,11 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import { type Entry, newEntry, type Put } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
-/** How much a table may hold, and whether it drops what has expired as writes go by. */
+/** How much a table may hold, and how long after its expiry it drops an entry as writes go by. */
 export interface TableBounds {
   readonly maxRecords: number;
   readonly maxBytes: number;
-  readonly sweep: boolean;
+  readonly sweepAfterMs: number;
 }
 
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
@@ -201,11 +201,12 @@ export class BoundedTable {
 
   /** Looks at no more than `most` entries whose deadline has come. */
   #sweep(now: number, most: number): void {
-    for (let left = most; left > 0 && this.#isSweepDue(now); left -= 1) this.#sweepFirst(now);
+    const { sweepAfterMs } = this.#bounds;
+    for (let left = most; left > 0 && this.#isSweepDue(now); left -= 1) this.#sweepFirst(now - sweepAfterMs);
   }
 
   #isSweepDue(now: number): boolean {
-    return this.#bounds.sweep && this.#expiries.firstDeadline <= now;
+    return this.#expiries.firstDeadline <= now - this.#bounds.sweepAfterMs;
   }
 
   /**
@@ -221,10 +222,11 @@ export class BoundedTable {
     }
   }
 
-  #sweepFirst(now: number): void {
+  /** Drops the first entry if it has expired by then, else gives it its turn. */
+  #sweepFirst(then: number): void {
     const entry = this.#expiries.first;
     if (entry === undefined) return;
-    if (entry.expiresAt <= now) this.#drop(entry);
+    if (entry.expiresAt <= then) this.#drop(entry);
     else this.#expiries.change(entry.expiryIndex, entry.expiresAt);
   }
 

@@ -5,6 +5,7 @@ import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './index.ts';
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
+const never = Number.POSITIVE_INFINITY;
 
 test('a memory store that was listed forgets no block, also when its clock runs backwards', async () => {
   let now = 1_000_000;
@@ -45,7 +46,7 @@ describe('a full memory store', () => {
   });
 
   test('drops what has expired before anything else', () => {
-    const { put, present, time, store } = storeAt(0, { maxRecords: 3, sweep: false });
+    const { put, present, time, store } = storeAt(0, { maxRecords: 3, sweepAfterMs: never });
     put('old', kept);
     put('brief', { ...kept, keepMs: 10 });
     put('young', kept);
@@ -155,13 +156,40 @@ describe('sweeping', () => {
   });
 
   test('when off, lets a clock that runs backwards find again what it has passed by', () => {
-    const { put, present, time } = storeAt(0, { sweep: false });
+    const { put, present, time } = storeAt(0, { sweepAfterMs: never });
     put('a', { ...kept, keepMs: 10 });
     time.now = 50;
     put('b', kept);
     expect(present('a', 'b')).toEqual(['b']);
     time.now = 5;
     expect(present('a', 'b')).toEqual(['a', 'b']);
+  });
+
+  test('when put off, does so until then', () => {
+    const { store, put, present, time } = storeAt(0, { sweepAfterMs: 40 });
+    put('a', { ...kept, keepMs: 10 });
+    put('renewed', { ...kept, keepMs: 10 });
+    time.now = 20;
+    put('renewed', { ...kept, keepMs: 10 });
+    time.now = 49;
+    for (let index = 0; index < 3; index += 1) put('b', kept);
+    time.now = 5;
+    expect(present('a', 'renewed')).toEqual(['a', 'renewed']);
+    time.now = 50;
+    for (let index = 0; index < 3; index += 1) put('b', kept);
+    time.now = 5;
+    expect(present('a', 'renewed')).toEqual(['renewed']);
+    expect(store.usage()).toMatchObject({ records: 2, evicted: 0 });
+  });
+
+  test('when put off, still makes room of what has expired', () => {
+    const { store, put, present, time } = storeAt(0, { maxRecords: 2, sweepAfterMs: 40 });
+    put('lasting', kept);
+    put('brief', { ...kept, keepMs: 10 });
+    time.now = 10;
+    put('new', kept);
+    expect(present('lasting', 'brief', 'new')).toEqual(['lasting', 'new']);
+    expect(store.usage().evicted).toBe(0);
   });
 });
 
@@ -176,10 +204,11 @@ test.each([
     passMs: fc.integer({ min: 0, max: 6 }),
   });
   const bound = fc.integer({ min: 1, max: names / 2 });
+  const sweepAfter = fc.constantFrom(0, 5, never);
   const many = fc.array(write, { minLength: 40, maxLength: 120 });
   fc.assert(
-    fc.property(bound, fc.boolean(), many, (maxRecords, sweep, writes) => {
-      const { store, put, present, time } = storeAt(0, { maxRecords, sweep });
+    fc.property(bound, sweepAfter, many, (maxRecords, sweepAfterMs, writes) => {
+      const { store, put, present, time } = storeAt(0, { maxRecords, sweepAfterMs });
       const model = new Model(maxRecords);
       for (const { name, keepMs, blockMs, passMs } of writes) {
         time.now += passMs;
@@ -210,8 +239,8 @@ test.each([0, -1, Number.NaN])('a bound of %s is refused', (bound) => {
 
 test.each<[unknown, string]>([
   [null, 'options of the memory store must be an object, got null'],
-  [{ max: 5 }, 'max is no option of the memory store: there are maxRecords, maxBytes, clock, sweep'],
-  [{ sweep: 'no' }, 'sweep must be true or false, got a string of 2 characters'],
+  [{ max: 5 }, 'max is no option of the memory store: there are maxRecords, maxBytes, clock, sweepAfterMs'],
+  [{ sweepAfterMs: 'no' }, 'sweepAfterMs must be a number of at least 0, got a string of 2 characters'],
   [{ clock: 5 }, 'clock must be a function, got an integer of 1 digit'],
 ])('options are refused by name: %j', (options, message) => {
   expect(() => createMemoryStore(options as MemoryStoreOptions)).toThrow(
@@ -437,7 +466,10 @@ function keyOf(name: string): Key {
   return { text: `portcullis:test:login:1:K1:{${name}}`, was: null };
 }
 
-function storeAt(now: number, options: { maxRecords?: number; maxBytes?: number; sweep?: boolean } = {}) {
+function storeAt(
+  now: number,
+  options: { maxRecords?: number; maxBytes?: number; sweepAfterMs?: number } = {},
+) {
   const time = { now };
   const store: MemoryStore = createMemoryStore({ ...options, clock: () => time.now });
   return {
