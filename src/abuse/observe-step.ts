@@ -1,11 +1,12 @@
 import { escalate } from '../core/ladder.ts';
 import type { Key, Records, Retention } from '../core/records.ts';
-import { hardBlocked, isHardBlocked, remembered } from '../core/standing.ts';
+import { hardBlocked, remembered } from '../core/standing.ts';
 import { type Evidence, emptyEvidence, gather, type Thresholds } from './evidence.ts';
 import type { Mark } from './marks.ts';
 import {
   degradationBy,
   emptySubject,
+  isBlocked,
   ladder,
   readSubject,
   type SubjectRecord,
@@ -70,7 +71,7 @@ export function observeStep(records: Records, group: Group, t: number, mayRespon
   const stored = readSubject(records, group.subject, t);
   const subject = stored ?? emptySubject;
   const now = Math.max(t, subject.at);
-  if (isHardBlocked(subject.standing, now)) return null;
+  if (isBlocked(subject, now)) return null;
   let outcome: Outcome | null = null;
   const { sightings } = group;
   for (let index = 0; index < sightings.length; index += 1) {

@@ -67,6 +67,20 @@ describe('scenarios', () => {
     expect(JSON.stringify(events)).not.toMatch(/203\.0\.113|zgrab|plugin/);
   });
 
+  it('count nothing while a block runs, whoever keeps it, so that nothing extends it', async () => {
+    const { scenarios, limiter, elapse } = bench({ scenarios: [quick] });
+    for (let index = 0; index < 5; index += 1) await scenarios.observe(scan(index));
+    const left = async () => (await limiter.take(scan(0))).retryAfterMs;
+    expect(await left()).toBe(300_000);
+    elapse(299_999);
+    for (let index = 0; index < 50; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+    expect(await left()).toBe(1);
+    elapse(1);
+    expect(await scenarios.standing(scan(0))).toMatchObject({ refillScale: 1 });
+    for (let index = 0; index < 2; index += 1) expect(await scenarios.observe(scan(index))).toEqual([]);
+    expect(await scenarios.observe(scan(2))).toMatchObject([{ what: 'degraded' }]);
+  });
+
   it('block nobody for calls that were under way when they were degraded', async () => {
     const { scenarios, limiter } = bench();
     const standing = await scenarios.standing(scan(0));
@@ -289,7 +303,7 @@ describe('scenarios', () => {
       return told;
     };
     expect(await what(only({ block: false }))).toEqual(['degraded', 'degraded']);
-    expect(await what(only({ degrade: false }))).toEqual(['blocked', 'blocked']);
+    expect(await what(only({ degrade: false }))).toEqual(['blocked']);
   });
 
   it('slow the bucket of a limiter down to a quarter', async () => {

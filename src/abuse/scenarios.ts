@@ -19,7 +19,7 @@ import type { RequestCall, RequestEvent } from './request-event.ts';
 import { goodStanding, type ScenarioStanding } from './scenario-standing.ts';
 import { assertScenariosOptions, type ScenariosOptions } from './scenarios-options.ts';
 import { type Standpoint, standingLook } from './standing.ts';
-import type { SubjectRecord } from './subject-record.ts';
+import { noteBlockElsewhere, type SubjectRecord } from './subject-record.ts';
 import { type EventGroup, Watch } from './watch.ts';
 
 /** Watches requests for abuse and says how callers are to be treated. */
@@ -214,7 +214,14 @@ class WatchedScenarios implements Scenarios {
     if (!isKeptThere) return this.#watch.conclude(group, outcome, outcome.until);
     if (plan.isShadow) return this.#watch.conclude(group, outcome, null);
     const until = await this.#placeBlocks(event, plan.blockFromLevel ?? undefined);
+    if (until !== null) await this.#noteBlock(group, until);
     return this.#watch.conclude(group, outcome, until);
+  }
+
+  /** While the block runs nothing counts, so that nothing extends it: reports of others may still come in. */
+  #noteBlock({ subject }: EventGroup, until: number): Promise<void> {
+    const note = (records: Records, now: number) => noteBlockElsewhere(records, subject, until, now);
+    return this.#unlessStoreFails('block', () => this.#store.transact([subject], note), undefined);
   }
 
   /** Gives the end of the block that lasts longest; null when none could be placed. */

@@ -1,6 +1,6 @@
 import { defaultApi } from '../core/policy.ts';
 import type { Key, Records, StoredRecord } from '../core/records.ts';
-import { cleanStanding, type Holder } from '../core/standing.ts';
+import { cleanStanding, type Holder, isHardBlocked } from '../core/standing.ts';
 
 /** How one key of a scenario stands: whom it degrades, and whether it is blocked. */
 export interface SubjectRecord extends Holder, StoredRecord {
@@ -9,6 +9,8 @@ export interface SubjectRecord extends Holder, StoredRecord {
   degraded: readonly Degradation[];
   /** The scenario that placed the last block. */
   blockedBy: string | null;
+  /** Until when limiters keep a block of it that a scenario has placed there. Absent: none ever has. */
+  blockedElsewhereUntil?: number;
 }
 
 export interface Degradation {
@@ -54,6 +56,22 @@ export function degradationBy({ degraded }: SubjectRecord, by: string): number {
   return 0;
 }
 
+/** Whether a block runs that scenarios have placed, here or elsewhere. */
+export function isBlocked({ standing, blockedElsewhereUntil = 0 }: SubjectRecord, now: number): boolean {
+  return isHardBlocked(standing, now) || now < blockedElsewhereUntil;
+}
+
+/** Notes that limiters keep a block of this key until then. */
+export function noteBlockElsewhere(
+  records: Records,
+  key: Key<SubjectRecord>,
+  until: number,
+  t: number,
+): void {
+  const record = readSubject(records, key, t) ?? emptySubject;
+  writeSubject(records, key, { ...record, at: Math.max(t, record.at), blockedElsewhereUntil: until }, t);
+}
+
 /** With this degradation instead of the scenario's last one, and without those that are over. */
 export function withDegradation(
   record: SubjectRecord,
@@ -73,8 +91,8 @@ function degradedUntil({ degraded }: SubjectRecord): number {
 
 /** From when on the record says the same as none. */
 function expiryOf(record: SubjectRecord): number {
-  const { standing } = record;
-  let forgottenAt = standing.hardUntil;
+  const { standing, blockedElsewhereUntil = 0 } = record;
+  let forgottenAt = Math.max(standing.hardUntil, blockedElsewhereUntil);
   for (let level = standing.memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
   return Math.max(record.at, forgottenAt, degradedUntil(record));
 }
