@@ -17,6 +17,15 @@ const rotatingIps: Scenario = {
   key: 'fingerprint',
   distinct: [{ of: 'range', atLeast: 50, windowMs: MINUTE_MS }],
   bucket: { capacity: 1_200, leakPerMinute: 600 },
+  // An IPv6 /48, which anybody may rent, is 65,536 networks of one range. A search engine has hundreds, and is not so fast.
+  or: [
+    {
+      filter: notABrowser,
+      key: 'fingerprint',
+      distinct: [{ of: 'network', atLeast: 200, windowMs: MINUTE_MS }],
+      bucket: { capacity: 3_600, leakPerMinute: 1_800 },
+    },
+  ],
 };
 
 /** One program that says to be many browsers: the agents differ, set and order of the headers do not. */

@@ -163,6 +163,23 @@ describe('what an attack looks like where headers are seen', () => {
     expect(findings[1]).toMatchObject({ scenario: 'rotating-ips', what: 'blocked', key: 'fingerprint' });
   });
 
+  it.each([
+    ['the /64s of one IPv6 /48', (i: number) => `2001:db8:7:${(i % 500).toString(16)}::1`],
+    ['the addresses of one IPv4 /24', (i: number) => `203.0.113.${i % 250}`],
+  ])('rotating-ips: one program from %s', (_, ip) => {
+    const traffic = series(12_000, 10, (i) => ({
+      ip: ip(i),
+      ua: agents.python,
+      headerNames: headerOrders.python,
+      path: `/api/search?q=${i % 50}`,
+    }));
+    const { findings } = judge(traffic);
+    expect(findings.slice(0, 2).map(({ scenario, what }) => `${scenario} ${what}`)).toEqual([
+      'rotating-ips degraded',
+      'rotating-ips blocked',
+    ]);
+  });
+
   it('header-twins: one program that says to be many browsers', () => {
     const traffic = series(600, 500, (i) => ({
       ip: network(i * 3),
@@ -305,6 +322,16 @@ describe('who must not be taken for an attack', () => {
     const reader = series(400, 8_000, (i) => ({ path: `/viewtopic.php?p=${10_000 + i}` }));
     expect(judgeLog(engine).told).toEqual([]);
     expect(judgeLog(reader).told).toEqual([]);
+  });
+
+  it('a search engine that reads fast from the many addresses of one range', () => {
+    const engine = series(30_000, 40, (i) => ({
+      ip: `66.249.${64 + (Math.floor(i / 250) % 8)}.${i % 250}`,
+      ua: agents.googlebot,
+      headerNames: headerOrders.python,
+      path: `/articles/${i % 300}`,
+    }));
+    expect(judge(engine).told.filter((told) => told.includes('rotating-ips'))).toEqual([]);
   });
 
   it('clients of a service that is broken, or whose limit is reached', () => {
