@@ -5,6 +5,7 @@ import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { Engine } from '../guard/engine.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
+import { EarliestLately } from './earliest-lately.ts';
 
 /**
  * What records may take of the memory that the process gets. What is thrown away between two collections of garbage takes
@@ -34,11 +35,12 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
   return engineOf(await policiesOf(policyFile));
 }
 
-/** Logs of a month that are read newest first still find all that they have written. */
-const sweepAfterMs = 30 * DAY_MS;
+/** Logs of several hosts, one after the other, are about the same month at most. */
+const forgottenAfterMs = 30 * DAY_MS;
 
 /**
- * A memory store whose time is handed in. What has expired is kept for another while: a file's time may run backwards.
+ * A memory store whose time is handed in. What has expired is kept for another while: a file's time may run backwards, and
+ * one line that is far ahead of all others makes nothing forgotten.
  *
  * @param stores how many such stores share the room of the process
  */
@@ -46,11 +48,14 @@ export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: 
   let time = 0;
   const maxRecords = Number.POSITIVE_INFINITY;
   const maxBytes = Math.floor(roomOfProcess() / stores);
-  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweepAfterMs });
+  const lately = new EarliestLately();
+  const sweptBy = () => lately.earliest - forgottenAfterMs;
+  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweptBy });
   return {
     store,
     setTime: (t) => {
       time = t;
+      lately.note(t);
     },
   };
 }

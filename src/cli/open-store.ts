@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPostgresUrl, isRedisUrl } from '../config/store-name.ts';
+import { isEmbeddedName, isPostgresUrl, isRedisUrl } from '../config/store-name.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { PRIVATE_FOLDER } from '../folders/make-folder.ts';
 import type { Store } from '../stores/store.ts';
@@ -25,7 +25,7 @@ export async function openStore(url: string, mayBeNew = true, forms = storeForms
     const { createPostgresStore } = await import('../stores/postgres/index.ts');
     return createPostgresStore({ connectionString: url, deadlineMs });
   }
-  if (/^lmdb:./.test(url)) {
+  if (isEmbeddedName(url)) {
     const path = recordsIn(url.slice('lmdb:'.length));
     if (!mayBeNew && !hasRecords(path))
       throw new Fault('INPUT_INVALID', `--store names a folder without records: ${path}`);

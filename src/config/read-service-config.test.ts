@@ -170,6 +170,7 @@ describe('a bad configuration', () => {
       'tokens[1].name: is the name of a token before it',
     ],
     ['a store of no kind', { store: 'oracle://x' }, 'store: must be lmdb, memory'],
+    ['a folder that looks like a URL', { store: 'lmdb://records' }, 'store: must be lmdb, memory'],
     ['a Redis at no port', { store: 'redis://h:99999' }, 'store: must begin with redis:// or rediss://'],
     [
       'Sentinels that watch nobody',

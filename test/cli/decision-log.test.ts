@@ -22,7 +22,7 @@ async function decided(seed: number, events: number, secret = 'a secret of some 
   const printed: object[] = [];
   let time = 0;
   const guard = assembleGuard({
-    store: createMemoryStore({ clock: () => time, sweepAfterMs: Number.POSITIVE_INFINITY }),
+    store: createMemoryStore({ clock: () => time, sweptBy: () => Number.NEGATIVE_INFINITY }),
     identifier: createIdentifier({ secret }),
     policies: defaultPolicies,
     environment: 'test',

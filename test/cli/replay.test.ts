@@ -57,11 +57,21 @@ describe('replay', () => {
   it('takes the store in memory by its name, and says so where it knows none', async () => {
     const unnamed = await replay(event());
     expect(await replay(event(), '--store', 'memory')).toEqual(unnamed);
-    const { code, stderr } = await replay(event(), '--store', 'memroy');
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('--store must be one of memory, redis[s]://…'),
-    ]);
+    for (const unknown of ['memroy', 'lmdb://records']) {
+      const { code, stderr } = await replay(event(), '--store', unknown);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('--store must be one of memory, redis[s]://…'),
+      ]);
+    }
+  });
+
+  it('finds again what a line far ahead of all others has passed by', async () => {
+    const days40 = 3_456_000_000;
+    const fails = [0, 1, 2].map((t) => event({ t }));
+    const ahead = event({ t: days40, account: 'b', ip: '192.0.2.2' });
+    const { stdout } = await replay([...fails, ahead, event({ t: 1_000 })].join('\n'));
+    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"outcome":"HARD_BLOCK"');
   });
 
   it('takes null for an optional field that is absent', async () => {

@@ -93,7 +93,7 @@ export function guardConformance(
     async function compareTrace(seed: number): Promise<void> {
       const traffic = new Traffic(seed);
       let t = 0;
-      const memory = createMemoryStore({ clock: () => t, sweepAfterMs: Number.POSITIVE_INFINITY });
+      const memory = createMemoryStore({ clock: () => t, sweptBy: () => Number.NEGATIVE_INFINITY });
       const expected = createGuard({ secret: randomBytes(32), store: memory });
       const guard = guardOn();
       for (let index = 0; index < options.events; index += 1) {

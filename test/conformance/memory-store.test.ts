@@ -15,7 +15,7 @@ storeConformance('memory store', async () => {
 
 storeConformance('memory store that does not sweep', async () => {
   let time = 0;
-  const store = createMemoryStore({ clock: () => time, sweepAfterMs: Number.POSITIVE_INFINITY });
+  const store = createMemoryStore({ clock: () => time, sweptBy: () => Number.NEGATIVE_INFINITY });
   return {
     store,
     close: () => store.close(),

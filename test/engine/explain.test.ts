@@ -12,7 +12,7 @@ const secret = createHash('sha256').update('explained').digest();
 async function firstDifference(seed: number): Promise<unknown> {
   const traffic = new Traffic(seed);
   let now = 0;
-  const store = createMemoryStore({ clock: () => now, sweepAfterMs: Number.POSITIVE_INFINITY });
+  const store = createMemoryStore({ clock: () => now, sweptBy: () => Number.NEGATIVE_INFINITY });
   const guard = createGuard({ secret, store });
   for (let index = 0; index < eventsPerSeed; index += 1) {
     const event = traffic.next();

@@ -31,7 +31,7 @@ function engineWith(secrets: { secret: Buffer; previousSecret?: Buffer }): Engin
 /** A stream of events on a store of its own. */
 function stream(): (engine: Engine, event: TrafficEvent) => string {
   let now = 0;
-  const { immediate } = createMemoryStore({ clock: () => now, sweepAfterMs: Number.POSITIVE_INFINITY });
+  const { immediate } = createMemoryStore({ clock: () => now, sweptBy: () => Number.NEGATIVE_INFINITY });
   return (engine, { op, t, cost, action = 'auth.login', ...signals }) => {
     now = t;
     const { operation } = engine.prepare(op, { action, ...(signals as Signals) }, cost);

@@ -36,7 +36,10 @@ export class Scene {
   readonly engine: Engine;
 
   constructor(policies: readonly Policy[] = defaultPolicies) {
-    this.store = createMemoryStore({ clock: () => this.t, sweepAfterMs: Number.POSITIVE_INFINITY }).immediate;
+    this.store = createMemoryStore({
+      clock: () => this.t,
+      sweptBy: () => Number.NEGATIVE_INFINITY,
+    }).immediate;
     this.engine = new Engine({ identifier: createIdentifier({ secret }), policies, environment: 'test' });
   }
 

@@ -21,7 +21,7 @@ const entry = (t: number, ip: string, path: string, user: string | null, status:
 
 function open() {
   let now = 0;
-  const store = createMemoryStore({ clock: () => now, sweepAfterMs: Number.POSITIVE_INFINITY });
+  const store = createMemoryStore({ clock: () => now, sweptBy: () => Number.NEGATIVE_INFINITY });
   const scenarios = runScenarios(store.immediate, { secret });
   const decider = new RequestDecider(createLimiter({ store, secret, warn: () => {} }), scenarios);
   return {

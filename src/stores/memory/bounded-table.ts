@@ -4,11 +4,12 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import { type Entry, newEntry, type Put } from './entry.ts';
 import { sizeOf } from './value-size.ts';
 
-/** How much a table may hold, and how long after its expiry it drops an entry as writes go by. */
+/** How much a table may hold, and what it drops as writes go by. */
 export interface TableBounds {
   readonly maxRecords: number;
   readonly maxBytes: number;
-  readonly sweepAfterMs: number;
+  /** Entries that have expired by this time; null: by now. */
+  readonly sweptBy: (() => number) | null;
 }
 
 /** The memory an entry takes beside its value and the characters of its key, in bytes. */
@@ -201,12 +202,17 @@ export class BoundedTable {
 
   /** Looks at no more than `most` entries whose deadline has come. */
   #sweep(now: number, most: number): void {
-    const { sweepAfterMs } = this.#bounds;
-    for (let left = most; left > 0 && this.#isSweepDue(now); left -= 1) this.#sweepFirst(now - sweepAfterMs);
+    const then = this.#sweptBy(now);
+    for (let left = most; left > 0 && this.#expiries.firstDeadline <= then; left -= 1) this.#sweepFirst(then);
   }
 
   #isSweepDue(now: number): boolean {
-    return this.#expiries.firstDeadline <= now - this.#bounds.sweepAfterMs;
+    return this.#expiries.firstDeadline <= this.#sweptBy(now);
+  }
+
+  #sweptBy(now: number): number {
+    const { sweptBy } = this.#bounds;
+    return sweptBy === null ? now : sweptBy();
   }
 
   /**

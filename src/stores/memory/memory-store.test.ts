@@ -5,7 +5,7 @@ import type { HeldRecord } from '../store.ts';
 import { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './index.ts';
 
 const kept: Retention = { keepMs: 1_000_000, softMs: 0, hardMs: 0 };
-const never = Number.POSITIVE_INFINITY;
+const never = () => Number.NEGATIVE_INFINITY;
 
 test('a memory store that was listed forgets no block, also when its clock runs backwards', async () => {
   let now = 1_000_000;
@@ -46,7 +46,7 @@ describe('a full memory store', () => {
   });
 
   test('drops what has expired before anything else', () => {
-    const { put, present, time, store } = storeAt(0, { maxRecords: 3, sweepAfterMs: never });
+    const { put, present, time, store } = storeAt(0, { maxRecords: 3, sweptBy: never });
     put('old', kept);
     put('brief', { ...kept, keepMs: 10 });
     put('young', kept);
@@ -156,7 +156,7 @@ describe('sweeping', () => {
   });
 
   test('when off, lets a clock that runs backwards find again what it has passed by', () => {
-    const { put, present, time } = storeAt(0, { sweepAfterMs: never });
+    const { put, present, time } = storeAt(0, { sweptBy: never });
     put('a', { ...kept, keepMs: 10 });
     time.now = 50;
     put('b', kept);
@@ -166,7 +166,7 @@ describe('sweeping', () => {
   });
 
   test('when put off, does so until then', () => {
-    const { store, put, present, time } = storeAt(0, { sweepAfterMs: 40 });
+    const { store, put, present, time } = storeAt(0, { sweptBy: () => time.now - 40 });
     put('a', { ...kept, keepMs: 10 });
     put('renewed', { ...kept, keepMs: 10 });
     time.now = 20;
@@ -183,7 +183,7 @@ describe('sweeping', () => {
   });
 
   test('when put off, still makes room of what has expired', () => {
-    const { store, put, present, time } = storeAt(0, { maxRecords: 2, sweepAfterMs: 40 });
+    const { store, put, present, time } = storeAt(0, { maxRecords: 2, sweptBy: () => time.now - 40 });
     put('lasting', kept);
     put('brief', { ...kept, keepMs: 10 });
     time.now = 10;
@@ -204,11 +204,12 @@ test.each([
     passMs: fc.integer({ min: 0, max: 6 }),
   });
   const bound = fc.integer({ min: 1, max: names / 2 });
-  const sweepAfter = fc.constantFrom(0, 5, never);
+  const sweptAfter = fc.constantFrom(0, 5, Number.POSITIVE_INFINITY);
   const many = fc.array(write, { minLength: 40, maxLength: 120 });
   fc.assert(
-    fc.property(bound, sweepAfter, many, (maxRecords, sweepAfterMs, writes) => {
-      const { store, put, present, time } = storeAt(0, { maxRecords, sweepAfterMs });
+    fc.property(bound, sweptAfter, many, (maxRecords, afterMs, writes) => {
+      const sweptBy = () => time.now - afterMs;
+      const { store, put, present, time } = storeAt(0, { maxRecords, ...(afterMs > 0 && { sweptBy }) });
       const model = new Model(maxRecords);
       for (const { name, keepMs, blockMs, passMs } of writes) {
         time.now += passMs;
@@ -239,8 +240,8 @@ test.each([0, -1, Number.NaN])('a bound of %s is refused', (bound) => {
 
 test.each<[unknown, string]>([
   [null, 'options of the memory store must be an object, got null'],
-  [{ max: 5 }, 'max is no option of the memory store: there are maxRecords, maxBytes, clock, sweepAfterMs'],
-  [{ sweepAfterMs: 'no' }, 'sweepAfterMs must be a number of at least 0, got a string of 2 characters'],
+  [{ max: 5 }, 'max is no option of the memory store: there are maxRecords, maxBytes, clock, sweptBy'],
+  [{ sweptBy: 5 }, 'sweptBy must be a function, got an integer of 1 digit'],
   [{ clock: 5 }, 'clock must be a function, got an integer of 1 digit'],
 ])('options are refused by name: %j', (options, message) => {
   expect(() => createMemoryStore(options as MemoryStoreOptions)).toThrow(
@@ -468,7 +469,7 @@ function keyOf(name: string): Key {
 
 function storeAt(
   now: number,
-  options: { maxRecords?: number; maxBytes?: number; sweepAfterMs?: number } = {},
+  options: { maxRecords?: number; maxBytes?: number; sweptBy?: () => number } = {},
 ) {
   const time = { now };
   const store: MemoryStore = createMemoryStore({ ...options, clock: () => time.now });

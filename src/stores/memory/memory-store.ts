@@ -17,10 +17,10 @@ export interface MemoryStoreOptions {
   /** The store's time in milliseconds; a fraction is left out. Default `Date.now`, at half speed after it was set back. */
   readonly clock?: () => number;
   /**
-   * How long after their expiry records are dropped as writes go by, in ms. Default 0. A clock that runs backwards by no more
-   * finds again what it has passed by. Infinity: they go only to make room.
+   * Records that have expired by this time, in ms, are dropped as writes go by. Default: by the store's time. Where it lies
+   * behind that, a clock that runs backwards finds again what it has passed by; `() => -Infinity`: they go only to make room.
    */
-  readonly sweepAfterMs?: number;
+  readonly sweptBy?: () => number;
 }
 
 /** What a memory store holds and what it had to give up. */
@@ -48,7 +48,7 @@ const optionKinds: OptionKinds<MemoryStoreOptions> = {
   maxRecords: 'checked',
   maxBytes: 'checked',
   clock: 'function',
-  sweepAfterMs: 'checked',
+  sweptBy: 'function',
 };
 
 /**
@@ -62,12 +62,11 @@ const optionKinds: OptionKinds<MemoryStoreOptions> = {
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   assertOptions('the memory store', options, optionKinds);
-  const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweepAfterMs = 0 } = options;
+  const { maxRecords = 1_000_000, maxBytes = 512 * 1024 * 1024, sweptBy = null } = options;
   const clock = wholeClock(options.clock);
   assertNumber('CONFIG_INVALID', 'maxRecords', maxRecords, 1, Number.POSITIVE_INFINITY);
   assertNumber('CONFIG_INVALID', 'maxBytes', maxBytes, 1, Number.POSITIVE_INFINITY);
-  assertNumber('CONFIG_INVALID', 'sweepAfterMs', sweepAfterMs, 0, Number.POSITIVE_INFINITY);
-  const table = new BoundedTable({ maxRecords, maxBytes, sweepAfterMs });
+  const table = new BoundedTable({ maxRecords, maxBytes, sweptBy });
   let closed = false;
 
   function assertOpen(): void {
