@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
-import { DAY_MS } from '../core/duration.ts';
 import { defaultPolicies, type Policy } from '../core/policy.ts';
 import { Engine } from '../guard/engine.ts';
 import { createIdentifier } from '../identity/identifier.ts';
 import { createMemoryStore, type MemoryStore } from '../stores/memory/index.ts';
-import { EarliestLately } from './earliest-lately.ts';
+import { FileTime } from './replay/file-time.ts';
 
 /**
  * What records may take of the memory that the process gets. What is thrown away between two collections of garbage takes
@@ -35,29 +34,16 @@ export async function openEngine(policyFile?: string): Promise<Engine> {
   return engineOf(await policiesOf(policyFile));
 }
 
-/** Logs of several hosts, one after the other, are about the same month at most. */
-const forgottenAfterMs = 30 * DAY_MS;
-
 /**
- * A memory store whose time is handed in. What has expired is kept for another while: a file's time may run backwards, and
- * one line that is far ahead of all others makes nothing forgotten.
+ * A memory store whose time is handed in.
  *
  * @param stores how many such stores share the room of the process
  */
 export function openReplayStore(stores = 1): { store: MemoryStore; setTime: (t: number) => void } {
-  let time = 0;
+  const { clock, sweptBy, set } = new FileTime();
   const maxRecords = Number.POSITIVE_INFINITY;
   const maxBytes = Math.floor(roomOfProcess() / stores);
-  const lately = new EarliestLately();
-  const sweptBy = () => lately.earliest - forgottenAfterMs;
-  const store = createMemoryStore({ maxRecords, maxBytes, clock: () => time, sweptBy });
-  return {
-    store,
-    setTime: (t) => {
-      time = t;
-      lately.note(t);
-    },
-  };
+  return { store: createMemoryStore({ maxRecords, maxBytes, clock, sweptBy }), setTime: set };
 }
 
 /** What reads and checks a policy file is loaded only when there is one: most runs start twice as fast without. */

@@ -1,6 +1,7 @@
 import type { LogEntry, LogFormat, LogFormatName } from '../../../src/abuse/log-formats/log-entry.ts';
 import { Comparison } from '../../../src/cli/compare/comparison.ts';
 import { decideEntries } from '../../../src/cli/replay/entry-decider.ts';
+import { FileTime } from '../../../src/cli/replay/file-time.ts';
 import { assertActionsBound, loginRoutesOf, openLog } from '../../../src/cli/replay/log-setup.ts';
 import type { ReplayDecision } from '../../../src/cli/replay/replay-decision.ts';
 import { askedOnce, type RequestJudge } from '../../../src/cli/replay/request-decider.ts';
@@ -31,15 +32,13 @@ type Decided = ReplayDecision | Promise<ReplayDecision>;
 /** Records of one side, in the time of the log. */
 class Ground {
   readonly store: MemoryStore;
-  #time = 0;
+  readonly setTime: (t: number) => void;
 
   constructor() {
-    this.store = createMemoryStore({ ...STORE_BOUNDS, clock: () => this.#time, sweep: false });
+    const { clock, sweptBy, set } = new FileTime();
+    this.store = createMemoryStore({ ...STORE_BOUNDS, clock, sweptBy });
+    this.setTime = set;
   }
-
-  readonly setTime = (t: number): void => {
-    this.#time = t;
-  };
 }
 
 /** One policy and what it has decided. */

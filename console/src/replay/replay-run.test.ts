@@ -19,7 +19,7 @@ const sampleDay = readFileSync(new URL('../../../examples/sample-day.jsonl', imp
 /** What the engine itself makes of the file, with the keys of a service. */
 function decidedByService(): Record<string, number> {
   let time = 0;
-  const store = createMemoryStore({ clock: () => time, sweep: false });
+  const store = createMemoryStore({ clock: () => time, sweptBy: () => Number.NEGATIVE_INFINITY });
   const identifier = createIdentifier({ secret: 'a secret for tests only' });
   const engine = new Engine({ identifier, policies: defaultPolicies, environment: 'test' });
   const outcomes: Record<string, number> = {};

@@ -2,6 +2,7 @@ import { attackLabelOf } from '../../../src/cli/compare/attack-label.ts';
 import { Comparison } from '../../../src/cli/compare/comparison.ts';
 import { BlankLines } from '../../../src/cli/replay/blank-lines.ts';
 import { parseEventLine, type ReplayEvent } from '../../../src/cli/replay/event-line.ts';
+import { FileTime } from '../../../src/cli/replay/file-time.ts';
 import { inputFault } from '../../../src/cli/replay/input-fault.ts';
 import { unreadable } from '../../../src/cli/replay/input-line.ts';
 import { Summary } from '../../../src/cli/replay/summary.ts';
@@ -23,15 +24,16 @@ class Side {
   readonly summary = new Summary();
   readonly #engine: Engine;
   readonly #store: ReturnType<typeof createMemoryStore>;
-  #time = 0;
+  readonly #time = new FileTime();
 
   constructor(policies: readonly Policy[]) {
     this.#engine = new Engine({ identifier: createFileIdentifier(), policies, environment: 'replay' });
-    this.#store = createMemoryStore({ ...STORE_BOUNDS, clock: () => this.#time, sweep: false });
+    const { clock, sweptBy } = this.#time;
+    this.#store = createMemoryStore({ ...STORE_BOUNDS, clock, sweptBy });
   }
 
   decide(event: ReplayEvent): Decision {
-    this.#time = event.t;
+    this.#time.set(event.t);
     const { operation } = this.#engine.prepare(event.op, event, event.cost);
     return runImmediately(this.#store.immediate, operation, event.t);
   }
