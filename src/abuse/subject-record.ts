@@ -92,7 +92,7 @@ function degradedUntil({ degraded }: SubjectRecord): number {
 /** From when on the record says the same as none. */
 function expiryOf(record: SubjectRecord): number {
   const { standing, blockedElsewhereUntil = 0 } = record;
-  let forgottenAt = Math.max(standing.hardUntil, blockedElsewhereUntil);
+  let forgottenAt = standing.hardUntil;
   for (let level = standing.memory; level > 0; level -= 1) forgottenAt += ladder.memoryMs[level - 1] ?? 0;
-  return Math.max(record.at, forgottenAt, degradedUntil(record));
+  return Math.max(record.at, forgottenAt, degradedUntil(record), blockedElsewhereUntil);
 }
