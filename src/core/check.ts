@@ -7,7 +7,12 @@ import { RequestOperation } from './request-operation.ts';
 
 /** §4.1 check: what stops this request before credentials are looked at. Writes nothing. */
 export function check(request: Request): Operation {
-  return new RequestOperation(request, false, followCheck);
+  return new RequestOperation(request, 'fresh', followCheck);
+}
+
+/** The same once credentials were right and more is asked for: what a guess in parallel has brought meanwhile stops them. */
+export function recheck(request: Request): Operation {
+  return new RequestOperation(request, 'in turn', followCheck);
 }
 
 const followCheck = (request: Request, context: Context): Course =>

@@ -22,7 +22,7 @@ import type { Holder } from './standing.ts';
 
 /** §11 consume: each call is charged to its network, device and agent, each on its own. */
 export function consume(request: Request<RatePolicy>, cost: number): Operation {
-  return new RequestOperation(request, false, (same, context) => followConsumption(same, context, cost));
+  return new RequestOperation(request, 'fresh', (same, context) => followConsumption(same, context, cost));
 }
 
 function followConsumption(request: Request<RatePolicy>, context: Context, cost: number): Course {

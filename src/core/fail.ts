@@ -15,7 +15,7 @@ import { RequestOperation } from './request-operation.ts';
  * so a block is never extended or counted by what arrives while it runs.
  */
 export function fail(request: Request<CredentialPolicy>): Operation {
-  return new RequestOperation(request, true, followFailure);
+  return new RequestOperation(request, 'warm', followFailure);
 }
 
 const followFailure = (request: Request<CredentialPolicy>, context: Context): Course =>

@@ -32,6 +32,11 @@ export interface Operation {
    * for it again.
    */
   readonly isWarm: boolean;
+  /**
+   * Whether its view counts only once the steps that were asked for before it have ended. So it is with right credentials: a
+   * wrong guess of the same moment may have brought the block that refuses them (§4.3).
+   */
+  readonly isInTurn: boolean;
   /** Gives {@link unseen} where the records that were shown do not tell enough. */
   look(records: Records, t: number): Course;
   /** The same operation over all records that it may have to see. */

@@ -30,7 +30,7 @@ import type { ShownDevice, Token } from './subject.ts';
  * parallel; SOFT blocks and budgets never do.
  */
 export function succeed(request: Request<CredentialPolicy>): Operation {
-  return new RequestOperation(request, false, followSuccess);
+  return new RequestOperation(request, 'in turn', followSuccess);
 }
 
 function followSuccess(request: Request<CredentialPolicy>, context: Context): Course {

@@ -30,6 +30,7 @@ interface Parts {
   check(request: GuardRequest): Promise<Decision>;
   fail(request: GuardRequest): Promise<Decision>;
   succeed(request: GuardRequest): Promise<Decision>;
+  recheck?(request: GuardRequest): Promise<Decision>;
 }
 
 /** What the guard is told of right credentials, after what it had said before; a HARD_BLOCK refuses them. */
@@ -95,5 +96,6 @@ export const isOvertaken = ({ reasons }: Decision): boolean =>
  * Without the store every check counts as an attempt, so that there is no second one.
  */
 export async function lookAgain(guard: Parts, request: GuardRequest, checked: Decision): Promise<Decision> {
-  return checked.mode === 'NORMAL' ? guard.check(request) : checked;
+  if (checked.mode !== 'NORMAL') return checked;
+  return guard.recheck === undefined ? guard.check(request) : guard.recheck(request);
 }

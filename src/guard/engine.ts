@@ -1,4 +1,4 @@
-import { check } from '../core/check.ts';
+import { check, recheck } from '../core/check.ts';
 import { consume } from '../core/consume.ts';
 import { fail } from '../core/fail.ts';
 import { Fault, shapeOf } from '../core/fault.ts';
@@ -156,6 +156,12 @@ export class Engine {
   /** An operation on a checked request. Throws `OPERATION_UNKNOWN` where the policy does not have it. */
   prepare(op: OperationName, input: GuardRequest, cost = 1): Call {
     return callOn(this.open(input), op, input.action, cost);
+  }
+
+  /** A check in its turn, once credentials were right and more is asked for. Writes nothing. */
+  prepareRecheck(input: GuardRequest): Call {
+    const request = this.open(input);
+    return new Call('check', input.action, request, recheck(request));
   }
 
   /** The same on a subject that was hashed before, so that what was decided can be decided again without its identifiers. */

@@ -58,6 +58,11 @@ export interface Guard {
   /** Credentials were right (login, otp). A HARD_BLOCK answer means: refuse all the same, and tell it as a `fail`. */
   succeed(request: GuardRequest, time?: OperationTime): Promise<Decision>;
   /**
+   * Credentials were right, and more is asked for before anybody is let in: refuses them where a block has come since their
+   * `check`, by a guess in parallel. Writes nothing. A guard around another one may do without.
+   */
+  recheck?(request: GuardRequest): Promise<Decision>;
+  /**
    * An attempt that `check` has allowed was not made: nobody has looked at its credentials, because what verifies them was
    * away. While the store is away too, it no longer counts on the local caps, which would keep its owner out. A guard around
    * another one may do without.
@@ -124,17 +129,22 @@ export function assembleGuard(parts: GuardParts): Guard {
     try {
       const call = engine.prepare(op, request, cost);
       assertTime(time);
-      const running = runSeen === null ? run(call, time?.at) : runSeen(call, cost, time?.at);
-      return running instanceof Promise ? running : Promise.resolve(running);
+      return runPrepared(call, cost, time?.at);
     } catch (cause) {
       return Promise.reject(cause);
     }
+  }
+
+  function runPrepared(call: Call, cost: number, at?: number): Promise<Decision> {
+    const running = runSeen === null ? run(call, at) : runSeen(call, cost, at);
+    return running instanceof Promise ? running : Promise.resolve(running);
   }
 
   const guard: Guard = {
     check: (request, time) => decide('check', request, 1, time),
     fail: (request, time) => decide('fail', request, 1, time),
     succeed: (request, time) => decide('succeed', request, 1, time),
+    recheck: async (request) => runPrepared(engine.prepareRecheck(request), 1),
     withdraw: async (request) => modes.withdraw(engine.open(request)),
     consume: (request, cost = 1, time) => decide('consume', request, cost, time),
     attempt: async (request, verify, options) => {

@@ -10,6 +10,7 @@ import {
   unseen,
 } from '../core/operation.ts';
 import type { Records } from '../core/records.ts';
+import { groupsOf } from '../stores/group-tag.ts';
 import type { GroupStep, ImmediateStore, Store } from '../stores/store.ts';
 import { transactEach } from '../stores/transact-each.ts';
 
@@ -19,7 +20,7 @@ const cold = { isStopped };
 const warm = { isWarm: true, isStopped };
 
 /** As much of a store as an operation needs. */
-export interface OperationStore extends Pick<Store, 'view' | 'viewNow'> {
+export interface OperationStore extends Pick<Store, 'view' | 'viewNow' | 'hasPending'> {
   transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]>;
 }
 
@@ -28,6 +29,7 @@ export function operationStore(store: Store): OperationStore {
   return {
     view: (keys, look, options) => store.view(keys, look, options),
     viewNow: store.viewNow?.bind(store),
+    hasPending: store.hasPending?.bind(store),
     transactEach: (steps) => transactEach(store, steps),
   };
 }
@@ -47,7 +49,7 @@ const unheard: Ending<OperationStore> = {
 };
 
 /**
- * Runs an operation: one view (two where it has to see more), then all groups at once (a store that pipelines sends them
+ * Runs an operation: one view (two where it has to see more, or to wait for its turn), then all groups at once (a store that pipelines sends them
  * together), then their remote effects. `at` hands the time in; without it the time is the store's. Where the store shows
  * its records at once there is no promise for that, and none at all where nothing is written. One promise takes the answers
  * of the store to the caller: each further one of an operation that waits would keep more memory alive than its records do.
@@ -58,14 +60,27 @@ export function runOperation<S extends OperationStore>(
   at?: number,
   ending: Ending<S> = unheard,
 ): Decision | Promise<Decision> {
+  const { isInTurn } = operation;
+  if (isInTurn && store.hasPending?.(operation.keys)) return lookInTurn(store, operation, at, ending, true);
+  return lookAt(store, operation, at, ending, isInTurn);
+}
+
+/** @param waits whether what is under way after the view has to end before it counts */
+function lookAt<S extends OperationStore>(
+  store: S,
+  operation: Operation,
+  at: number | undefined,
+  ending: Ending<S>,
+  waits: boolean,
+): Decision | Promise<Decision> {
   const { keys, isWarm } = operation;
   const options = isWarm ? warm : cold;
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
   try {
     const course = store.viewNow?.(keys, look, options);
-    if (course !== undefined) return begin(store, operation, course, at, ending);
+    if (course !== undefined) return begin(store, operation, course, at, ending, waits);
     return store.view(keys, look, options).then(
-      (viewed) => begin(store, operation, viewed, at, ending),
+      (viewed) => begin(store, operation, viewed, at, ending, waits),
       (cause: unknown) => ending.failed(store, cause),
     );
   } catch (cause) {
@@ -79,10 +94,33 @@ function begin<S extends OperationStore>(
   course: Course,
   at: number | undefined,
   ending: Ending<S>,
+  waits: boolean,
 ): Decision | Promise<Decision> {
-  if (course === unseen) return runOperation(store, operation.wider(), at, ending);
+  if (course === unseen) return lookAt(store, operation.wider(), at, ending, waits);
+  if (waits && !course.isStopped && (store.hasPending?.(operation.keys) ?? true))
+    return lookInTurn(store, operation, at, ending, false);
   return follow(store, course, course.steps, noReasons, ending);
 }
+
+/**
+ * Looks when all that was asked for before on these records has ended. That is asked twice, before the view and after it:
+ * failures of the same moment may have had a view of their own to wait for, and have their steps only now.
+ */
+function lookInTurn<S extends OperationStore>(
+  store: S,
+  operation: Operation,
+  at: number | undefined,
+  ending: Ending<S>,
+  waits: boolean,
+): Promise<Decision> {
+  return store.transactEach(groupsOf(operation.keys).map((keys) => ({ keys, run: pass }))).then(
+    () => lookAt(store, operation, at, ending, waits),
+    (cause: unknown) => ending.failed(store, cause),
+  );
+}
+
+/** A step that has nothing to do but to have its turn. */
+const pass = (): void => undefined;
 
 /** Takes these steps of a course and what follows from them, and decides. */
 function follow<S extends OperationStore>(

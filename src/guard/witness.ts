@@ -62,10 +62,11 @@ class TimedCall {
   }
 
   #timed(operation: Operation): Operation {
-    const { keys, isWarm } = operation;
+    const { keys, isWarm, isInTurn } = operation;
     return {
       keys,
       isWarm,
+      isInTurn,
       look: (records, t) => {
         this.lookedAt = t;
         return operation.look(records, t);

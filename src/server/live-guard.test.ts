@@ -201,6 +201,7 @@ const passedOn: Readonly<Record<Exclude<keyof Guard, 'attempt' | 'on' | 'close'>
   check: 2,
   fail: 2,
   succeed: 2,
+  recheck: 1,
   withdraw: 1,
   consume: 3,
   explain: 2,

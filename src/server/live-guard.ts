@@ -31,6 +31,8 @@ export class LiveGuard implements Guard {
   readonly check: Guard['check'] = (request, time) => this.#current.check(request, time);
   readonly fail: Guard['fail'] = (request, time) => this.#current.fail(request, time);
   readonly succeed: Guard['succeed'] = (request, time) => this.#current.succeed(request, time);
+  readonly recheck: NonNullable<Guard['recheck']> = (request) =>
+    this.#current.recheck?.(request) ?? this.#current.check(request);
   readonly withdraw: NonNullable<Guard['withdraw']> = async (request) => this.#current.withdraw?.(request);
   readonly consume: Guard['consume'] = (request, cost, time) => this.#current.consume(request, cost, time);
   readonly attempt: Guard['attempt'] = (request, verify, options) => attempt(this, request, verify, options);
@@ -79,6 +81,7 @@ export function lentStore(store: Store): Store {
     immediate: store.immediate,
     viewNow: store.viewNow?.bind(store),
     transactEach: store.transactEach?.bind(store),
+    hasPending: store.hasPending?.bind(store),
   };
   return lent;
 }

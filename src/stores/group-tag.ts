@@ -25,6 +25,18 @@ function tagOfKey(key: Key | undefined): string {
   return key?.tag ?? tagOf(key?.text ?? '');
 }
 
+/** The keys by their groups. */
+export function groupsOf(keys: readonly Key[]): readonly (readonly Key[])[] {
+  const groups = new Map<string, Key[]>();
+  for (const key of keys) {
+    const tag = tagOfKey(key);
+    const group = groups.get(tag);
+    if (group === undefined) groups.set(tag, [key]);
+    else group.push(key);
+  }
+  return [...groups.values()];
+}
+
 /** For stores that need no name for the group. @throws Fault `INVARIANT_BROKEN` as {@link groupOf}. */
 export function assertOneGroup(keys: readonly Key[]): void {
   if (keys.length > 1) groupOf(keys);

@@ -73,6 +73,11 @@ export interface Store {
   readonly immediate?: ImmediateStore | undefined;
   /** `view` without a promise; gives undefined where the store cannot show its records at once. Its faults are thrown. */
   readonly viewNow?: ViewNow | undefined;
+  /**
+   * Whether steps on a group of these keys that this process has asked for may still be under way, so that a view of now does
+   * not show what they do. A store without it may have some at any time.
+   */
+  readonly hasPending?: ((keys: readonly Key[]) => boolean) | undefined;
   /** A light proof of life; rejects when the store cannot serve. */
   ping(): Promise<void>;
   /**

@@ -57,6 +57,7 @@ export function createFaultyStore(store: Store, clock: Clock): FaultyStore {
     },
     view: (keys, look, options) => meet('view', () => store.view(keys, look, options)),
     transact: (keys, step) => meet('transact', () => store.transact(keys, step)),
+    hasPending: store.hasPending?.bind(store),
     ping: () => meet('ping', () => store.ping()),
     held: (prefix, signal) => store.held(prefix, signal),
     heldOfAny: store.heldOfAny?.bind(store),

@@ -1,10 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, AttemptOptions, Confidence, Guard, GuardRequest } from '../../src/index.ts';
 import { createGuard } from '../../src/index.ts';
+import { createLmdbStore } from '../../src/stores/lmdb/index.ts';
 import { createMemoryStore } from '../../src/stores/memory/index.ts';
+import { createPostgresStore } from '../../src/stores/postgres/index.ts';
 import { createRedisStore } from '../../src/stores/redis/index.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres-server.ts';
 import { isRedisInstalled, type RedisServer, startRedis } from '../servers/redis-server.ts';
 
 const secret = 'sixteen bytes or more';
@@ -73,6 +79,33 @@ function attack(nodes: readonly Guard[], attacker: Attacker, right: number, seed
       };
       const turns = dice(8);
       return node.attempt(request, () => verifyAfter(turns, guess === right ? 'the user' : null));
+    }),
+  );
+}
+
+/** Guesses whose credentials are looked at together: their ends come in their order, and none waits for another. */
+async function endingTogether(guard: Guard, attacker: Attacker, right: number, options: AttemptOptions) {
+  const count = 60;
+  let begun = 0;
+  let letAllEnd: () => void = () => undefined;
+  const allBegun = new Promise<void>((resolve) => {
+    letAllEnd = resolve;
+  });
+  return Promise.all(
+    Array.from({ length: count }, (_, guess) => {
+      const request = {
+        action: 'auth.login',
+        account,
+        ip: attacker.ip(guess),
+        device: attacker.device(guess),
+      };
+      const verify = async () => {
+        begun += 1;
+        if (begun === count) letAllEnd();
+        await allBegun;
+        return guess === right ? 'the user' : null;
+      };
+      return guard.attempt(request, verify, options);
     }),
   );
 }
@@ -163,6 +196,25 @@ function testGuesses(open: OpenNodes, seeds: readonly number[]): void {
     await close();
   });
 
+  it.each(attackers)(
+    'refuse the right one of an attacker $name that ends behind as many as the threshold',
+    async (attacker) => {
+      for (const isLastFactor of [true, false]) {
+        for (const right of [attacker.threshold, 20, 59]) {
+          const { nodes, close } = await open();
+          const [first = expect.unreachable()] = nodes;
+          const attempts = await endingTogether(first, attacker, right, { isLastFactor });
+          expect({ isLastFactor, right, allowed: attempts[right]?.allowed }).toEqual({
+            isLastFactor,
+            right,
+            allowed: false,
+          });
+          await close();
+        }
+      }
+    },
+  );
+
   it('let the right one in only before the threshold', async () => {
     const attacker = attackers[2] ?? expect.unreachable();
     let admitted = 0;
@@ -199,6 +251,41 @@ describe('a thousand guesses at once', () => {
       const guard = createGuard({ secret, store: createMemoryStore() });
       return { nodes: [guard], close: () => guard.close() };
     }, [1, 2, 3]);
+  });
+
+  describe('on the embedded store', () => {
+    testGuesses(async () => {
+      const path = mkdtempSync(join(tmpdir(), 'portcullis-guesses-'));
+      const store = createLmdbStore({ path, deadlineMs: 20_000 });
+      await store.ready();
+      const guard = createGuard({ secret, store, failure: { deadlineMs: null } });
+      const close = async () => {
+        await guard.close();
+        rmSync(path, { recursive: true });
+      };
+      return { nodes: [guard], close };
+    }, [5]);
+  });
+
+  describe.runIf(postgresPrograms() !== null)('on PostgreSQL', () => {
+    let server: PostgresServer;
+    let opened = 0;
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.stop());
+
+    testGuesses(async () => {
+      opened += 1;
+      const store = createPostgresStore({
+        connectionString: server.connectionString,
+        schema: `guesses_${opened}`,
+        deadlineMs: 20_000,
+      });
+      await store.ready();
+      const guard = createGuard({ secret, store, failure: { deadlineMs: null } });
+      return { nodes: [guard], close: () => guard.close() };
+    }, [6]);
   });
 
   describe.runIf(isRedisInstalled())('on two nodes over Redis', () => {

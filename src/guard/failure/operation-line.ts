@@ -53,6 +53,10 @@ export class OperationLine implements OperationStore {
     return transactEach(this.#store, steps);
   }
 
+  hasPending(keys: readonly Key[]): boolean {
+    return this.#store.hasPending?.(keys) ?? true;
+  }
+
   /** The keys of all steps so far: steps know keys that the view of their operation does not. */
   get stepKeys(): readonly Key[] {
     return this.#steps.flatMap(({ keys }) => keys);

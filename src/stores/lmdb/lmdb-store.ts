@@ -5,6 +5,7 @@ import type { Key, Records, StoredRecord } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { assertOneGroup } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
+import { PendingGroups } from '../pending-groups.ts';
 import { formsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
@@ -51,6 +52,7 @@ export class FolderStore implements LmdbStore {
   readonly #settings: LmdbSettings;
   readonly #deadlines: Deadlines;
   readonly #underWay = new UnderWay();
+  readonly #pending = new PendingGroups();
   #opening: Promise<Opened> | null = null;
   /** Set once the file is open: then reading it waits for nothing. */
   #open: Opened | null = null;
@@ -95,7 +97,12 @@ export class FolderStore implements LmdbStore {
       ({ batches }) => batches.add(call),
       (error: unknown) => call.reject(error),
     );
+    if (keys.length > 0) this.#pending.count(keys, call.promise);
     return this.#underWay.track(call.promise);
+  }
+
+  hasPending(keys: readonly Key[]): boolean {
+    return this.#pending.has(keys);
   }
 
   async setAside(keys: readonly Key[]): Promise<number> {

@@ -5,6 +5,7 @@ import type { Key, Records, Retention } from '../../core/records.ts';
 import { Deadlines } from '../deadlines.ts';
 import { groupOf } from '../group-tag.ts';
 import { PendingCall } from '../pending-call.ts';
+import { PendingGroups } from '../pending-groups.ts';
 import { StepRecords, textsOf } from '../step-records.ts';
 import type { HeldRecord, Store } from '../store.ts';
 import { UnderWay } from '../under-way.ts';
@@ -48,6 +49,7 @@ export class PooledPostgresStore implements PostgresStore {
   readonly #turns: GroupTurns;
   readonly #sweeper: Sweeper;
   readonly #underWay = new UnderWay();
+  readonly #pending = new PendingGroups();
   /** Nodes of their own numbers do not wait for each other; that there are not many bounds what they leave behind. */
   readonly #pinged: Key = { text: `portcullis-ping:{${randomInt(1_024)}}`, was: null };
   #migrated: Promise<void> | null = null;
@@ -102,7 +104,12 @@ export class PooledPostgresStore implements PostgresStore {
       () => this.#turns.add(tag, call),
       (error: unknown) => call.reject(error),
     );
+    this.#pending.count(keys, call.promise);
     return this.#underWay.track(call.promise);
+  }
+
+  hasPending(keys: readonly Key[]): boolean {
+    return this.#pending.has(keys);
   }
 
   async setAside(keys: readonly Key[]): Promise<number> {

@@ -1,4 +1,5 @@
 import { listOf } from '../../core/list.ts';
+import type { Key } from '../../core/records.ts';
 import { groupOf } from '../group-tag.ts';
 import type { GroupStep } from '../store.ts';
 import { CommitTurn, type CommitTurnParts } from './commit-turn.ts';
@@ -61,6 +62,11 @@ export class GroupCommit {
       for (let place = 0; place < steps.length; place += 1)
         this.#add(steps[place] as GroupStep<T>, call, place);
     });
+  }
+
+  /** Whether a step of a group of these keys waits, or is in flight. */
+  isBusy(keys: readonly Key[]): boolean {
+    return this.#groups.size > 0 && keys.some((key) => this.#groups.has(groupOf([key])));
   }
 
   /** Resolves once no step is waiting and no commit in flight; each ends by its deadline at the latest. */

@@ -141,6 +141,10 @@ export class DrivenRedisStore implements RedisStore {
     }
   }
 
+  hasPending(keys: readonly Key[]): boolean {
+    return this.#groups.isBusy(keys);
+  }
+
   async setAside(keys: readonly Key[]): Promise<number> {
     this.#assertOpen();
     if (!this.#clock.isSet) await this.#opened();

@@ -111,6 +111,23 @@ export function testTogether(under: UnderTest): void {
     });
   });
 
+  describe('what is pending', () => {
+    test('is told of the groups whose steps have not ended, and a view after them shows what they did', async () => {
+      const [own, other] = [group().key, group().key];
+      const isTold = under.store.hasPending !== undefined;
+      const isPending = (key: Key<Count>): boolean | undefined => under.store.hasPending?.([key]);
+      assert.equal(isPending(own), isTold ? false : undefined);
+      const steps = Array.from({ length: 8 }, () => under.store.transact([own], addOne(own)));
+      const wasPending = isPending(own);
+      assert.equal(isPending(other), isTold ? false : undefined);
+      const seen = await under.store.view([own], (records) => records.get(own)?.count ?? 0);
+      assert.ok(seen === steps.length || wasPending !== false);
+      await Promise.all(steps);
+      assert.equal(await under.store.view([own], (records) => records.get(own)?.count), steps.length);
+      assert.equal(isPending(own), isTold ? false : undefined);
+    });
+  });
+
   describe('a view at once', () => {
     test('shows what a view shows, where the store can', async () => {
       const { key } = group();
