@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { isOvertakable } from './course.ts';
 import { conclude, type Decision } from './decision.ts';
 import { type Course, noSteps, type Operation } from './operation.ts';
 import { isInShadow } from './policy.ts';
@@ -15,17 +16,18 @@ export function recheck(request: Request): Operation {
   return new RequestOperation(request, 'in turn', followCheck);
 }
 
-const followCheck = (request: Request, context: Context): Course =>
-  new CheckCourse(context.hard.length > 0, decideCheck(context, request));
+const followCheck = (request: Request, context: Context): Course => new CheckCourse(context, request);
 
 class CheckCourse implements Course {
   readonly isStopped: boolean;
+  readonly isOvertakable: boolean;
   readonly steps = noSteps;
   readonly #decision: Decision;
 
-  constructor(isStopped: boolean, decision: Decision) {
-    this.isStopped = isStopped;
-    this.#decision = decision;
+  constructor(context: Context, request: Request) {
+    this.isStopped = context.hard.length > 0;
+    this.isOvertakable = isOvertakable(context, request.policy);
+    this.#decision = decideCheck(context, request);
   }
 
   decide(): Decision {

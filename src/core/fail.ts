@@ -23,6 +23,8 @@ const followFailure = (request: Request<CredentialPolicy>, context: Context): Co
 
 class FailureCourse implements Course {
   readonly isStopped: boolean;
+  /** Each of its steps looks for the blocks of its group again. */
+  readonly isOvertakable = false;
   readonly steps: readonly Step[];
   readonly #policy: CredentialPolicy;
   readonly #context: Context;

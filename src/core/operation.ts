@@ -20,6 +20,11 @@ export interface Step {
 export interface Course {
   /** Whether a HARD block that was running stops the operation. */
   readonly isStopped: boolean;
+  /**
+   * Whether a guess of the same moment may bring what stops it, in a group that no step of it looks at again. The owner lane
+   * is closed to guesses.
+   */
+  readonly isOvertakable: boolean;
   readonly steps: readonly Step[];
   decide(reasons: readonly Reason[]): Decision;
 }
@@ -48,6 +53,7 @@ export const noSteps: readonly Step[] = [];
 /** What a look comes to that was not shown enough: the operation has to look again as {@link Operation.wider}. */
 export const unseen: Course = {
   isStopped: false,
+  isOvertakable: false,
   steps: noSteps,
   decide: () => {
     throw new Fault('INVARIANT_BROKEN', 'An operation was decided before it had seen enough.');

@@ -60,27 +60,32 @@ export function runOperation<S extends OperationStore>(
   at?: number,
   ending: Ending<S> = unheard,
 ): Decision | Promise<Decision> {
-  const { isInTurn } = operation;
-  if (isInTurn && store.hasPending?.(operation.keys)) return lookInTurn(store, operation, at, ending, true);
-  return lookAt(store, operation, at, ending, isInTurn);
+  return lookAt(store, operation, at, ending, waitOf(store, operation));
 }
 
-/** @param waits whether what is under way after the view has to end before it counts */
+/** Whether an operation waits for steps that were asked for before it: for those there are, or for any that come up as it looks. */
+type Wait = 'none' | 'some' | 'any';
+
+function waitOf(store: OperationStore, { isInTurn, keys }: Operation): Wait {
+  if (!isInTurn) return 'none';
+  return store.hasPending?.(keys) ? 'some' : 'any';
+}
+
 function lookAt<S extends OperationStore>(
   store: S,
   operation: Operation,
   at: number | undefined,
   ending: Ending<S>,
-  waits: boolean,
+  wait: Wait,
 ): Decision | Promise<Decision> {
   const { keys, isWarm } = operation;
   const options = isWarm ? warm : cold;
   const look = (records: Records, now: number) => operation.look(records, at ?? now);
   try {
     const course = store.viewNow?.(keys, look, options);
-    if (course !== undefined) return begin(store, operation, course, at, ending, waits);
+    if (course !== undefined) return begin(store, operation, course, at, ending, wait);
     return store.view(keys, look, options).then(
-      (viewed) => begin(store, operation, viewed, at, ending, waits),
+      (viewed) => begin(store, operation, viewed, at, ending, wait),
       (cause: unknown) => ending.failed(store, cause),
     );
   } catch (cause) {
@@ -94,27 +99,33 @@ function begin<S extends OperationStore>(
   course: Course,
   at: number | undefined,
   ending: Ending<S>,
-  waits: boolean,
+  wait: Wait,
 ): Decision | Promise<Decision> {
-  if (course === unseen) return lookAt(store, operation.wider(), at, ending, waits);
-  if (waits && !course.isStopped && (store.hasPending?.(operation.keys) ?? true))
-    return lookInTurn(store, operation, at, ending, false);
+  if (course === unseen) return lookAt(store, operation.wider(), at, ending, wait);
+  if (course.isOvertakable && isDue(wait, store, operation)) {
+    return lookInTurn(store, operation, at, ending, wait === 'some' ? 'any' : 'none');
+  }
   return follow(store, course, course.steps, noReasons, ending);
 }
 
 /**
- * Looks when all that was asked for before on these records has ended. That is asked twice, before the view and after it:
- * failures of the same moment may have had a view of their own to wait for, and have their steps only now.
+ * Asked after the view too: failures of the same moment may have had a view of their own to wait for, and have their steps
+ * only now.
  */
+function isDue(wait: Wait, store: OperationStore, { keys }: Operation): boolean {
+  return wait === 'some' || (wait === 'any' && (store.hasPending?.(keys) ?? true));
+}
+
+/** Looks once more, when all that was asked for before on these records has ended. */
 function lookInTurn<S extends OperationStore>(
   store: S,
   operation: Operation,
   at: number | undefined,
   ending: Ending<S>,
-  waits: boolean,
+  wait: Wait,
 ): Promise<Decision> {
   return store.transactEach(groupsOf(operation.keys).map((keys) => ({ keys, run: pass }))).then(
-    () => lookAt(store, operation, at, ending, waits),
+    () => lookAt(store, operation, at, ending, wait),
     (cause: unknown) => ending.failed(store, cause),
   );
 }
