@@ -149,6 +149,13 @@ export class LimitGate<Args extends readonly unknown[]> {
     return { request, requestId, refusal, rateLimit, watched };
   }
 
+  /** The call as its answer shows it: it was a sign-in under the name that it has there, if its request was replaced on the way. */
+  heed(passage: Passage, answer: Response): Passage {
+    if (!isSignIn(answer)) return passage;
+    markSignIn(passage.request);
+    return { ...passage, requestId: answer.headers.get(requestIdHeader) ?? passage.requestId };
+  }
+
   /** What every answer carries, refusal or not. A new list each time. */
   headersOf(passage: Passage): HeaderList {
     const headers: [string, string][] = [];

@@ -1,7 +1,10 @@
 import { lowerCaseNames, takeOffQuota } from '../limits/rate-limit-headers.ts';
 import type { Arrival } from './arrival.ts';
 
-/** Requests that are sign-ins to a gate on their way. */
+/**
+ * Requests that are sign-ins to a gate on their way; and answers to them, where a framework hands the answer back: what comes
+ * in between may replace the request.
+ */
 const signIns = new WeakSet<object>();
 
 /** Whether a gate on the way of the request has found it to be a sign-in: then no limiter tells its quota. */
@@ -9,6 +12,12 @@ export const isSignIn = (request: object): boolean => signIns.has(request);
 
 export function markSignIn(request: object): void {
   signIns.add(request);
+}
+
+/** The answer to a request, which tells those who hand it on what the request was. */
+export function signedIn<Answer extends object>(request: object, answer: Answer): Answer {
+  if (isSignIn(request)) markSignIn(answer);
+  return answer;
 }
 
 /** The same at a gate that sets no quota of its own: what a limiter before it has told is taken off the answer. */

@@ -11,6 +11,7 @@ import { assertCap, assertLimit, assertProtect } from '../gate-options.ts';
 import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
+import { signedIn } from '../sign-ins.ts';
 
 /** A handler as `fetch`-style servers have it. `Info` is what the runtime hands along with the request. */
 export type FetchHandler<Info> = (request: Request, info: Info) => Awaitable<Response>;
@@ -64,7 +65,8 @@ export function limit<Info = unknown>(
     const arrival = { ...arrivalOf(request, options.peer(request, info)), headerNames };
     const passage = await gate.pass(arrival, request, info);
     if (passage === null) return handler(request, info, null);
-    const complete = (response: Response) => withQuota(request, response, gate.headersOf(passage));
+    const complete = (response: Response) =>
+      signedIn(request, withQuota(request, response, gate.headersOf(gate.heed(passage, response))));
     if (passage.refusal !== null) return complete(await refuse(request, passage.refusal));
     if (!gate.followsCalls) return complete(await handler(request, info, passage.rateLimit));
     // Asked for before the handler runs: servers make the signal only for those who look at it in time.
@@ -116,8 +118,12 @@ export function protect<T, Info = unknown>(
   const gate = new SignInGate<[Request, Info], T>(guard, options);
   return (handler) => async (request, info) => {
     const passage = await gate.pass(arrivalOf(request, options.peer(request, info)), request, info);
-    if (passage.allowed) return withHeaders(await handler(request, info, passage.signIn), passage.headers);
-    return options.handler ? options.handler(request, passage) : responseOf(passage.answer);
+    if (passage.allowed) {
+      const answer = await handler(request, info, passage.signIn);
+      return signedIn(request, withHeaders(answer, passage.headers));
+    }
+    const answer = options.handler ? await options.handler(request, passage) : responseOf(passage.answer);
+    return signedIn(request, answer);
   };
 }
 

@@ -25,6 +25,21 @@ export function peerOfContext(context: Context): string | undefined {
   return bindings?.remoteAddr?.hostname ?? peerOf(bindings?.incoming?.socket);
 }
 
+const first = new WeakMap<Context, object>();
+
+/**
+ * The request that all gates on its way see: what Node has made, else the first that the context had. Hono's own may be replaced,
+ * by one that has read the body, and is where an application is mounted in another one.
+ */
+export function requestOf(context: Context): object {
+  const incoming = bindingsOf(context)?.incoming;
+  if (incoming !== undefined) return incoming;
+  const known = first.get(context);
+  if (known !== undefined) return known;
+  first.set(context, context.req.raw);
+  return context.req.raw;
+}
+
 /** The names and values as they came, where Node keeps them: a `Headers` has forgotten their order. */
 export function rawHeadersOf(context: Context): readonly string[] | undefined {
   return bindingsOf(context)?.incoming?.rawHeaders;

@@ -12,7 +12,8 @@ import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { namesOf } from '../node-messages.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
-import { peerOfContext, rawHeadersOf } from './bindings.ts';
+import { signedIn } from '../sign-ins.ts';
+import { peerOfContext, rawHeadersOf, requestOf } from './bindings.ts';
 
 type Args = [context: Context];
 
@@ -59,7 +60,8 @@ export function limit(limiter: Limiter, options: HonoLimitOptions = {}): Middlew
     // Hono makes an answer of an error, but lets whatever else is thrown go by.
     else await (signal === null ? next() : runOrEnd(next, signal, end));
     const isInmost = rateLimitOf(context) === passage.rateLimit;
-    gate.writeHeaders(passage, context, isInmost ? completeHeader : addHeader);
+    gate.writeHeaders(gate.heed(passage, context.res), context, isInmost ? completeHeader : addHeader);
+    signedIn(passage.request, context.res);
     if (signal !== null && passage.refusal === null) {
       const followed = followAnswer(context.res, context.req.method, signal, end);
       // To set an answer makes another one, and of one that opens a WebSocket nobody may.
@@ -108,13 +110,16 @@ export function protect<T>(guard: Guard, options: HonoProtectOptions<T>): Middle
   const gate = new SignInGate<Args, T>(guard, options);
   const { peer = peerOfContext } = options;
   return async (context, next) => {
-    const passage = await gate.pass(arrivalOf(context, peer), context);
+    const arrival = arrivalOf(context, peer);
+    const passage = await gate.pass(arrival, context);
     if (!passage.allowed) {
-      return options.handler ? options.handler(context, passage) : responseOf(passage.answer);
+      const answer = options.handler ? await options.handler(context, passage) : responseOf(passage.answer);
+      return signedIn(arrival.request, answer);
     }
     context.set('signIn', passage.signIn);
     await next();
     setHeaders(context, passage.headers);
+    signedIn(arrival.request, context.res);
     return undefined;
   };
 }
@@ -138,7 +143,7 @@ function arrivalOf(context: Context, peer: (context: Context) => string | null |
   const { req } = context;
   const query = req.url.indexOf('?');
   return {
-    request: req.raw,
+    request: requestOf(context),
     method: req.method,
     path: query < 0 ? req.path : req.path + req.url.slice(query),
     peer: peer(context),
