@@ -5,6 +5,7 @@ import { type FailureOptions, readFailureOptions } from './guard/failure/failure
 import { assembleGuard, type Guard } from './guard/guard.ts';
 import { assertSecret, type Secret } from './identity/hmac.ts';
 import { createIdentifier } from './identity/identifier.ts';
+import { warnOfDeployment } from './limits/deployment-warnings.ts';
 import { assertStore } from './stores/assert-store.ts';
 import { createMemoryStore } from './stores/memory/index.ts';
 import type { Store } from './stores/store.ts';
@@ -47,16 +48,20 @@ export function createGuard(options: GuardOptions): Guard {
   assertSecret((options as Partial<GuardOptions> | undefined)?.secret);
   assertOptions('a guard', options, optionKinds);
   if (options.store !== undefined) assertStore(options.store);
-  const { secret, previousSecret, store, policies = defaultPolicies, environment = 'default' } = options;
-  return assembleGuard({
-    // A memory store answers before any timer could run.
-    failure: readFailureOptions(store ? options.failure : { deadlineMs: null, ...options.failure }),
+  const { secret, previousSecret, policies = defaultPolicies, environment = 'default' } = options;
+  const store = options.store ?? createMemoryStore();
+  // A memory store of its own answers before any timer could run.
+  const failure = options.store ? options.failure : { deadlineMs: null, ...options.failure };
+  const guard = assembleGuard({
+    failure: readFailureOptions(failure),
     allowEventEvery: options.allowEventEvery ?? 1,
-    store: store ?? createMemoryStore(),
+    store,
     identifier: createIdentifier({ secret, previousSecret }),
     policies,
     environment,
   });
+  warnOfDeployment(store);
+  return guard;
 }
 
 export type { Decision, Mode, Outcome, Reason, Rule, Scope } from './core/decision.ts';

@@ -41,6 +41,8 @@ export interface ShownAddress {
    * that client's, but opens no door.
    */
   readonly isTranslated: boolean;
+  /** The same for those who know addresses that open doors: one of 6to4 or NAT64 as it came, every other one as `address`. */
+  readonly asShown: string;
 }
 
 const unixPeer = 'unix';
@@ -53,6 +55,12 @@ const longestAddress = 64;
 export function createClientAddress(options: ClientAddressOptions = {}): ClientAddress {
   const shownBy = createShownAddress(options);
   return (peer, header) => shownBy(peer, header).address;
+}
+
+/** As {@link createClientAddress}, for limiters: their allowlists open for no address that is only carried by another one. */
+export function createCallerAddress(options: ClientAddressOptions = {}): ClientAddress {
+  const shownBy = createShownAddress(options);
+  return (peer, header) => shownBy(peer, header).asShown;
 }
 
 /** As {@link createClientAddress}, for those who admit by addresses. */
@@ -102,10 +110,10 @@ function walk(peer: ShownAddress, hops: Iterable<string>, trusted: AddressRanges
   return client;
 }
 
-const shown = (text: string, address: string): ShownAddress => ({
-  address,
-  isTranslated: isTranslated(text, address),
-});
+function shown(text: string, address: string): ShownAddress {
+  const translated = isTranslated(text, address);
+  return { address, isTranslated: translated, asShown: translated ? text : address };
+}
 
 function readerOf(header: string): (value: string | null | undefined) => Iterable<string> {
   if (header === 'x-forwarded-for') return (value) => (value ? hopsOfXForwardedFor(value) : []);

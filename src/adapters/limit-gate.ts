@@ -20,7 +20,7 @@ import {
 import { bareTarget } from '../limits/request-path.ts';
 import { capitalMethod } from '../limits/route-table.ts';
 import { type Answer, type AnswerEnd, type Arrival, type Awaitable, requestIdFor } from './arrival.ts';
-import { type ClientAddress, type ClientAddressOptions, createClientAddress } from './client-address.ts';
+import { type ClientAddress, type ClientAddressOptions, createCallerAddress } from './client-address.ts';
 import { type Follower, follow, isFollowed } from './followed-calls.ts';
 import { CallRateLimit, type RateLimit } from './rate-limit.ts';
 import { isSignIn, markSignIn } from './sign-ins.ts';
@@ -72,7 +72,7 @@ export class LimitGate<Args extends readonly unknown[]> {
     this.#limiter = limiter;
     this.#options = options;
     this.#callerOf = callerOf;
-    this.#addressOf = createClientAddress(options);
+    this.#addressOf = createCallerAddress(options);
     this.#mount = new MountPath(options.basePath);
     options.scenarios?.keepBlocksIn?.(limiter);
     this.followsCalls = Boolean(

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, shapeOf } from '../core/fault.ts';
 import { assertOptions, type OptionKinds } from '../core/options.ts';
-import { AddressRanges, addressOf } from '../identity/address-ranges.ts';
+import { AddressRanges } from '../identity/address-ranges.ts';
 import type { Call } from './call.ts';
 
 /** Whose calls are not limited. */
@@ -56,8 +56,7 @@ export class AllowList {
   /** What lets the call pass, or null. */
   find({ ip, user, header }: Call): SkippedBy | null {
     if (this.#isEmpty) return null;
-    const address = this.#cidrs.isEmpty ? null : addressOf(ip);
-    if (address !== null && this.#cidrs.has(address)) return 'cidr';
+    if (this.#cidrs.hasPeer(ip)) return 'cidr';
     if (user && this.#users.has(user)) return 'user';
     if (header === undefined) return null;
     for (const { name, digest } of this.#headers) {

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { Store } from '../stores/store.ts';
-import type { Warning } from './warning.ts';
+import { emitWarning, type Warning, type WarningListener } from './warning.ts';
 
 export interface DeploymentOptions {
   readonly store: Store;
@@ -22,4 +22,9 @@ export function deploymentWarnings(options: DeploymentOptions): Warning[] {
         'The store is in the memory of this process, which is one of several: every process counts on its own. Use a store they share, such as portcullis/redis.',
     },
   ];
+}
+
+/** Tells of such mistakes when something that counts is put over a store. */
+export function warnOfDeployment(store: Store, warn: WarningListener = emitWarning): void {
+  for (const warning of deploymentWarnings({ store })) warn(warning);
 }

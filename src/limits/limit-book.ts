@@ -56,8 +56,16 @@ export class LimitBook {
       throw new Fault('CONFIG_INVALID', `${name} must have either a user or a cidr`);
     }
     const allowance = toAllowance(name, limit);
-    if (user !== undefined) this.#users.set(user, allowance);
+    if (user !== undefined) this.#addUser(`${name}.user`, user, allowance);
     if (cidr !== undefined) this.#ranges.add(`${name}.cidr`, cidr, allowance);
+  }
+
+  /** Of ranges that overlap the first wins; of two limits for one user, nobody would know which is meant. */
+  #addUser(name: string, user: string, allowance: Allowance): void {
+    if (this.#users.has(user)) {
+      throw new Fault('CONFIG_INVALID', `${name} has an override already: a user has one at most`);
+    }
+    this.#users.set(user, allowance);
   }
 
   #compiled(limit: Limit): Allowance {

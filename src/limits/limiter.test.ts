@@ -251,6 +251,15 @@ describe('a limiter', () => {
     [{ routes: [{ path: '/list', costs: 5 }] }, 'costs is no option of routes[0]: there are method, '],
     [{ routes: [{ method: ['GET'], path: '/list' }] }, 'routes[0].method must be'],
     [{ routes: [{ path: '/list', signIn: 'yes' }] }, 'signIn must be true or false'],
+    [
+      {
+        overrides: [
+          { user: 'a', ratePerSecond: 1 },
+          { user: 'a', ratePerSecond: 2 },
+        ],
+      },
+      'overrides[1].user has an override already',
+    ],
     [{ overrides: [null] }, 'options of overrides[0] must be an object, got null'],
     [{ overrides: [{ user: 5, ratePerSecond: 1 }] }, 'user must be a string, got an integer of 1 digit'],
     [{ overrides: [{ userId: 'a', ratePerSecond: 1 }] }, 'userId is no option of overrides[0]'],

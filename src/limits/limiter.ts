@@ -10,7 +10,7 @@ import { type ClientBlock, ClientBlocks } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
 import { ClientKeyspace, keysOf } from './client-keys.ts';
 import { clientSaysNothing, sightMs } from './client-record.ts';
-import { deploymentWarnings } from './deployment-warnings.ts';
+import { warnOfDeployment } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
 import { LimitBook } from './limit-book.ts';
 import { LimitCounter } from './limit-counter.ts';
@@ -23,7 +23,6 @@ import { type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import { takeInShadow } from './take-in-shadow.ts';
 import { callerOf, checkedVerdict, skippedVerdict, type Verdict } from './verdict.ts';
-import { emitWarning } from './warning.ts';
 
 /** Limits calls by token buckets over a store. A refusal is a value; only faults and misuse throw. */
 export interface Limiter {
@@ -84,7 +83,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 export function limiterAfter(before: Limiter | null, options: LimiterOptions): Limiter {
   assertKinds(options);
   const limiter = new BucketLimiter(options, before instanceof BucketLimiter ? before : null);
-  for (const warning of deploymentWarnings({ store: options.store })) (options.warn ?? emitWarning)(warning);
+  warnOfDeployment(options.store, options.warn);
   return limiter;
 }
 

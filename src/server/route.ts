@@ -20,9 +20,9 @@ export interface RouteCall {
   /** The names of the headers as they came, in their order. */
   readonly headerNames: readonly string[];
   readonly body: unknown;
-  /** The client's address, found through trusted proxies. */
+  /** The client's address, found through trusted proxies; one of 6to4 or NAT64 as it came. */
   readonly ip: string;
-  /** Whether {@link ip} was shown as an address of 6to4 or NAT64, which whoever is on the link may take. */
+  /** Whether {@link ip} is an address of 6to4 or NAT64, which whoever is on the link may take. */
   readonly isTranslated: boolean;
   /** Whether the socket's peer is one of the trusted proxies: only then its forwarding headers count. */
   readonly fromTrustedProxy: boolean;

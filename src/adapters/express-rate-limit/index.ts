@@ -2,6 +2,7 @@ import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { assertName } from '../../core/names.ts';
 import { assertOptions, type OptionKinds } from '../../core/options.ts';
+import { warnOfDeployment } from '../../limits/deployment-warnings.ts';
 import { HitCounter, type HitCounterOptions } from '../../limits/hit-counter.ts';
 
 /** How a store for express-rate-limit is made: over any store of this package. */
@@ -38,6 +39,7 @@ export class PortcullisStore implements Store {
     this.prefix = prefix;
     this.#counter = new HitCounter({ ...counting, name: prefix });
     this.localKeys = counting.store.immediate !== undefined;
+    warnOfDeployment(counting.store);
   }
 
   init({ windowMs }: Options): void {

@@ -1,4 +1,4 @@
-import { createClientAddress } from '../../adapters/client-address.ts';
+import { createCallerAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { Fault } from '../../core/fault.ts';
 import {
@@ -76,7 +76,7 @@ function termsOf(
   return {
     limits,
     domains: envoy.length,
-    addressOf: createClientAddress({
+    addressOf: createCallerAddress({
       trustedProxies,
       forwardingHeader,
       warn: ({ code, message }) => {

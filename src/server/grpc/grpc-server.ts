@@ -1,4 +1,4 @@
-import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
+import { type ClientAddress, createCallerAddress } from '../../adapters/client-address.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { Fault } from '../../core/fault.ts';
 import type { DescriptorLimiter, DescriptorVerdict } from '../../limits/descriptors/descriptor-limiter.ts';
@@ -138,7 +138,7 @@ function shouldRateLimit({ descriptors: limiter }: GrpcParts) {
 }
 
 function authorize({ limiter, addressOf, userHeader, headers = () => ({}) }: GrpcParts) {
-  const findAddress = addressOf ?? createClientAddress({ warn: () => {} });
+  const findAddress = addressOf ?? createCallerAddress({ warn: () => {} });
   return async (message: CheckRequestMessage) => {
     const named = userHeader?.()?.toLowerCase() ?? null;
     const call = readCheckRequest(message, { addressOf: findAddress, userHeader: named });

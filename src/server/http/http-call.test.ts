@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HttpCall } from './http-call.ts';
 
-const shown = { address: '192.0.2.1', isTranslated: false };
+const shown = { address: '192.0.2.1', isTranslated: false, asShown: '192.0.2.1' };
 
 function madeCall(ending: AbortSignal, search = '') {
   const request = new IncomingMessage(new Socket());

@@ -76,7 +76,7 @@ export class HttpCall implements RouteCall {
   }
 
   get ip(): string {
-    return this.#shown.address;
+    return this.#shown.asShown;
   }
 
   get isTranslated(): boolean {

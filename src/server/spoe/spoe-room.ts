@@ -1,4 +1,4 @@
-import { createClientAddress } from '../../adapters/client-address.ts';
+import { createCallerAddress } from '../../adapters/client-address.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { judgeVisit } from '../judge-visit.ts';
 import type { OpenRoom, RoomParts } from '../rooms.ts';
@@ -46,7 +46,7 @@ function termsOf({ trustedProxies, limits }: ServiceConfig, { observation }: Roo
   return {
     limits,
     mayConnect: peerCheck(trustedProxies),
-    addressOf: createClientAddress({
+    addressOf: createCallerAddress({
       trustedProxies,
       warn: ({ code, message }) => observation.log.warn({ code }, message),
     }),

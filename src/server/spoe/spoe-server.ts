@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type ClientAddress, createClientAddress } from '../../adapters/client-address.ts';
+import { type ClientAddress, createCallerAddress } from '../../adapters/client-address.ts';
 import { Fault } from '../../core/fault.ts';
 import type { HeaderOptions, Limiter } from '../../limits/index.ts';
 import { serveAgent } from './agent-connection.ts';
@@ -93,7 +93,7 @@ export async function startSpoe(parts: SpoeParts): Promise<SpoeListener> {
 
 function createDecide(parts: SpoeParts): Decide {
   const { limiter, headers = () => ({}), onFault = warnOfFault } = parts;
-  const addressOf = parts.addressOf ?? createClientAddress({ warn: () => {} });
+  const addressOf = parts.addressOf ?? createCallerAddress({ warn: () => {} });
   return async (messages, mostBytes) => {
     const message = messages.find(({ name }) => name === limitMessageName);
     if (message === undefined) return new Uint8Array(0);
