@@ -60,6 +60,8 @@ describe('ranges of addresses', () => {
   });
 
   it('tell which of them hold everybody', () => {
+    const halves = ['0.0.0.0/1', '128.0.0.0/1', '2000::/3'];
+    expect(AddressRanges.of('test', ['10.0.0.0/8', 'fc00::/7', ...halves]).universal).toEqual(halves);
     expect(AddressRanges.of('test', ['0.0.0.0/0', '10.0.0.0/8', '::/0']).universal).toEqual([
       '0.0.0.0/0',
       '::/0',

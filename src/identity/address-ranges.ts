@@ -41,7 +41,7 @@ export class AddressRanges<Value = true> {
     return this.#size === 0;
   }
 
-  /** Those that hold every address of their kind. */
+  /** Those that hold every address of their kind, or so much of them that nobody can mean their own. */
   get universal(): readonly string[] {
     return this.#universal;
   }
@@ -51,13 +51,13 @@ export class AddressRanges<Value = true> {
    * @throws Fault `CONFIG_INVALID` when it is not a range.
    */
   add(name: string, cidr: string, value: Value): void {
-    const { address, hostBits } = rangeOf(name, cidr);
+    const { address, hostBits, isHuge } = rangeOf(name, cidr);
     const ranges = this.#ranges.get(hostBits) ?? new Map<bigint, Entry<Value>>();
     const prefix = bitsOf(address) >> hostBits;
     if (!ranges.has(prefix)) ranges.set(prefix, { order: this.#size, value });
     this.#ranges.set(hostBits, ranges);
     this.#size += 1;
-    if (/\/0+$/.test(cidr)) this.#universal.push(cidr);
+    if (isHuge) this.#universal.push(cidr);
   }
 
   /**
@@ -100,8 +100,17 @@ function bitsOf(address: string): bigint {
   return BigInt(`0x${[...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join('')}`);
 }
 
+/** A network of one's own has no shorter prefix: 10.0.0.0/8 and fc00::/7 are the largest that are nobody else's. */
+const leastPrefix = { quad: 8, other: 7 } as const;
+
+interface Range {
+  readonly address: string;
+  readonly hostBits: bigint;
+  readonly isHuge: boolean;
+}
+
 /** What a range names: all addresses that differ from this one in so many bits at the end. */
-function rangeOf(name: string, cidr: string): { readonly address: string; readonly hostBits: bigint } {
+function rangeOf(name: string, cidr: string): Range {
   const [text, length, ...rest] = typeof cidr === 'string' ? cidr.split('/') : [];
   const address = rest.length === 0 ? addressOf(text) : null;
   if (address === null) throw notARange(name, cidr);
@@ -112,7 +121,8 @@ function rangeOf(name: string, cidr: string): { readonly address: string; readon
   if (length !== undefined && !/^\d{1,3}$/.test(length)) throw notARange(name, cidr);
   const prefix = length === undefined ? bits : Number(length);
   if (prefix > bits) throw notARange(name, cidr);
-  return { address, hostBits: BigInt(bits - prefix) };
+  const isHuge = prefix < (isQuad ? leastPrefix.quad : leastPrefix.other);
+  return { address, hostBits: BigInt(bits - prefix), isHuge };
 }
 
 function notARange(name: string, value: unknown): Fault {
