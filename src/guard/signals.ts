@@ -88,8 +88,13 @@ function noField(name: string): Fault {
 export function assertSignals({ account, ip, ua, device }: Signals): void {
   assertText('ip', ip, signalBounds.ip);
   if (account !== undefined && account !== null) assertId('account', account, signalBounds.account);
-  if (ua !== undefined && ua !== null && ua !== '') assertText('ua', ua, signalBounds.ua);
+  if (ua !== undefined && ua !== null && ua !== '') assertAgent(ua);
   if (device !== undefined && device !== null) assertDevice(device);
+}
+
+function assertAgent(ua: string): void {
+  if (typeof ua !== 'string') refuse('ua', 'a string, or nothing', ua);
+  assertText('ua', ua, signalBounds.ua);
 }
 
 /** Decisions of a credential policy are about an account; some of its keys are not. */

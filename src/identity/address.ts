@@ -15,8 +15,8 @@ const zeros: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0];
 const dot = 46;
 const zero = 48;
 const colon = 58;
-/** Interface names and numbers as systems write them. */
-const zoneId = /^[0-9A-Za-z._~:-]+$/;
+/** Numbers of interfaces, and names: a system takes nearly any. What is behind another `%` or a slash is no part of one. */
+const zoneId = /^[^\s%/\p{Cc}]+$/u;
 
 /**
  * Reads an IPv4 or IPv6 address strictly: a dotted quad without leading zeros, or any text of RFC 4291 with or

@@ -17,7 +17,10 @@ export function addExplain(program: Command, io: CommandIo, end: (code: ExitCode
       .description('tell why a subject is treated as it is')
       .argument('<file>', 'events that have happened, - for standard input'),
   )
-    .option('--at <ms>', 'at this time; default: that of the last event')
+    .option(
+      '--at <ms>',
+      'at this time, as if nothing later had happened; default: that of the last event, after all of them',
+    )
     .option('--policy <file>', 'policies to decide by (YAML or JSON)')
     .option('--json', 'everything as JSON', false)
     .addHelpText('after', help)

@@ -69,6 +69,11 @@ export class BoundedTable {
     return this.#bytes;
   }
 
+  /** How many records were written so far. */
+  get written(): number {
+    return this.#written;
+  }
+
   /** The entry of this key, also one whose expiry has come: looking never changes anything. */
   find(key: Key): Entry | undefined {
     const mark = key.mark as Entry | undefined;
@@ -113,15 +118,16 @@ export class BoundedTable {
   /**
    * Writes what a step has put, a chain from this one on, and makes room for it.
    *
+   * @param before {@link written} when the step began
    * @throws Fault `STORE_FULL` when it alone exceeds a bound. Nothing is put then; what the step changed in place stays so.
    */
-  commit(first: Put, now: number): void {
+  commit(first: Put, now: number, before = this.#written): void {
     this.#measure(first);
-    const before = this.#written;
+    const writtenBefore = this.#written;
     for (let put: Put | null = first; put !== null; put = put.next) this.#write(put, now);
-    this.#sweep(now, sweptPerWrite * (this.#written - before));
+    this.#sweep(now, sweptPerWrite * (this.#written - writtenBefore));
     if (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
-      this.#makeRoom(now, before);
+      this.#makeRoom(now, before, writtenBefore);
     }
   }
 
@@ -217,14 +223,15 @@ export class BoundedTable {
 
   /**
    * Drops entries until the bounds hold: those past their expiry, then the least recently written without a running
-   * block, then the one whose block ends soonest. What was written after `before`, by the commit itself, is never chosen.
+   * block, then the one whose block ends soonest. What the step has changed where it stood, after `before`, is chosen last,
+   * and what the commit itself has written, after `writtenBefore`, never.
    * Among parked entries whose block has ended the one that ended first goes first: all of them are older than any
    * that is not parked.
    */
-  #makeRoom(now: number, before: number): void {
+  #makeRoom(now: number, before: number, writtenBefore: number): void {
     while (this.#entries.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) {
       if (this.#expiries.firstDeadline <= now) this.#sweepFirst(now);
-      else if (!this.#evictOne(now, before)) return;
+      else if (!this.#evictOne(now, before) && !this.#evictOne(now, writtenBefore)) return;
     }
   }
 

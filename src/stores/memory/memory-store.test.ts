@@ -83,6 +83,23 @@ describe('a full memory store', () => {
     expect(present('a', 'b', 'free')).toEqual(['b', 'free']);
   });
 
+  test('drops what the step has changed where it stood only where nothing else is left', () => {
+    const { put, present, store } = storeAt(0, { maxRecords: 2 });
+    const changeAndPut = (changed: string, made: string) =>
+      store.immediate.transact([keyOf(changed), keyOf(made)], (records) => {
+        const own = records.own?.(keyOf(changed)) ?? expect.unreachable();
+        records.put(keyOf(changed), own, kept);
+        records.put(keyOf(made), { at: 0 }, kept);
+      });
+    put('own', kept);
+    // Written three times, so that the next write is made where the record stands.
+    for (let time = 0; time < 2; time += 1) put('own', kept, {}, true);
+    put('blocked', { ...kept, hardMs: 100 });
+    changeAndPut('own', 'new');
+    expect(present('own', 'blocked', 'new')).toEqual(['own', 'new']);
+    expect(store.usage().evictedBlocks).toBe(1);
+  });
+
   test('treats a record whose block has ended like any other', () => {
     const { put, present, time } = storeAt(0, { maxRecords: 2 });
     put('was blocked', { ...kept, hardMs: 10 });

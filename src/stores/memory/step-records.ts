@@ -43,6 +43,8 @@ export class LookRecords implements Records {
 export class StepRecords implements Records {
   readonly #table: BoundedTable;
   readonly #now: number;
+  /** What the table had written when the step began. */
+  readonly #before: number;
   #keys: NamedKeys;
   /** What the step has put, one for each entry, as a chain. */
   #first: Put | null = null;
@@ -52,6 +54,7 @@ export class StepRecords implements Records {
     this.#table = table;
     this.#keys = keys;
     this.#now = now;
+    this.#before = table.written;
   }
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
@@ -80,7 +83,7 @@ export class StepRecords implements Records {
 
   /** Writes what was put. */
   commit(): void {
-    if (this.#first !== null) this.#table.commit(this.#first, this.#now);
+    if (this.#first !== null) this.#table.commit(this.#first, this.#now, this.#before);
   }
 
   /** From now on any use is a bug: a step that is still running after its end would write into nothing. */
