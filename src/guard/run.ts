@@ -49,8 +49,8 @@ const unheard: Ending<OperationStore> = {
 };
 
 /**
- * Runs an operation: one view (two where it has to see more, or to wait for its turn), then all groups at once (a store that pipelines sends them
- * together), then their remote effects. `at` hands the time in; without it the time is the store's. Where the store shows
+ * Runs an operation: one view (more where it has to see more, or to wait for its turn), then all groups at once (a store that
+ * pipelines sends them together), then their remote effects. `at` hands the time in; without it the time is the store's. Where the store shows
  * its records at once there is no promise for that, and none at all where nothing is written. One promise takes the answers
  * of the store to the caller: each further one of an operation that waits would keep more memory alive than its records do.
  */

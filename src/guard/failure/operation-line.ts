@@ -53,8 +53,8 @@ export class OperationLine implements OperationStore {
     return transactEach(this.#store, steps);
   }
 
-  hasPending(keys: readonly Key[]): boolean {
-    return this.#store.hasPending?.(keys) ?? true;
+  get hasPending(): Store['hasPending'] {
+    return this.#store.hasPending?.bind(this.#store);
   }
 
   /** The keys of all steps so far: steps know keys that the view of their operation does not. */
