@@ -102,8 +102,12 @@ function parseJson(path: string): unknown {
   }
 }
 
+/** What is no base64 would be skipped, and the secret be another one than was written. */
+const base64 = /^[\w+/-]+={0,2}$/;
+
 function assertSecret(path: string, field: string, value: unknown): string {
-  if (typeof value === 'string' && Buffer.from(value, 'base64').length >= 16) return value;
+  if (typeof value === 'string' && base64.test(value) && Buffer.from(value, 'base64').length >= 16)
+    return value;
   throw new Fault(
     'CONFIG_INVALID',
     `${path}: ${field} must be base64 of at least 16 bytes, got ${shapeOf(value)}`,

@@ -33,6 +33,24 @@ describe('settings of login backoff', () => {
     });
   });
 
+  test('ask for policies that the engine can stand in front of Kratos with', () => {
+    const problems = (policies: object, policy = 'matrix') =>
+      checkDocument({ kratos: { policy }, policies }, { folder: '.', env: {} }).problems.map(problemText);
+    const elsewhere = { login: { actions: ['web.login'] } };
+    expect(problems({})).toEqual([]);
+    expect(problems(elsewhere, 'counters')).toEqual([]);
+    expect(problems(elsewhere)).toEqual([
+      'kratos.policy: matrix needs policies about credentials that are bound to auth.login',
+    ]);
+    expect(problems({ ...elsewhere, otp: { actions: ['web.otp'] } })).toEqual([
+      'kratos.policy: matrix needs policies about credentials that are bound to auth.login and auth.otp',
+    ]);
+    expect(problems({ ...elsewhere, odd: { extends: 'api', actions: ['auth.login'] } })).toEqual([
+      'kratos.policy: matrix needs policies about credentials that are bound to auth.login',
+    ]);
+    expect(problems({ ...elsewhere, other: { extends: 'login', actions: ['auth.login'] } })).toEqual([]);
+  });
+
   test('come from the environment before they come from the file', () => {
     const env = {
       LOGIN_BACKOFF_MAX_IDENTIFIER_ATTEMPTS: '5',

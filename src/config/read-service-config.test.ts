@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import Schema from 'typebox/schema';
@@ -77,6 +78,23 @@ describe('the decision log', () => {
   it('is refused with bounds that are none', () => {
     const decisionLog = { maxBytes: 10, bufferBytes: 0, flushMs: 0, files: 3 };
     expect(wrong({ telemetry: { decisionLog } }).join('\n')).toContain('telemetry.decisionLog');
+  });
+});
+
+describe('tokens', () => {
+  const token = 'a-token-of-enough-characters';
+
+  it('have one role each, wherever they are named', () => {
+    const both = (['operate', 'decide'] as const).map((role) => ({ name: role, role, token }));
+    const message = 'tokens[1]: is the same token as that of tokens[0]';
+    expect(wrong({ tokens: both })).toEqual([message]);
+    expect(wrong({}, { PORTCULLIS_TOKEN_DECIDE: token, PORTCULLIS_TOKEN_OPERATE: token })).toEqual([message]);
+    const hashed = {
+      name: 'hashed',
+      role: 'observe',
+      sha256: createHash('sha256').update(token).digest('hex'),
+    };
+    expect(wrong({ tokens: [hashed, both[0]] })).toEqual([message]);
   });
 });
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Rule } from '../core/decision.ts';
 import type { Policy } from '../core/policy.ts';
 import { capsMisfits } from '../guard/failure/caps-fit.ts';
+import { missingActions, missingActionsText } from '../kratos/matrix-actions.ts';
 import type { DomainDocument } from '../limits/descriptors/domain-document.ts';
 import type { KratosData } from './kratos-schema.ts';
 import type { LimitsData } from './limits-schema.ts';
@@ -37,6 +38,10 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
   const dataFolder = resolve(folder, data.dataFolder ?? defaults.dataFolder);
   const listen = { ...defaults.listen, ...data.listen };
   const policies = policiesIn(data, problems);
+  const kratos = kratosOf(data.kratos ?? null, listen.host);
+  problems.push(...kratosProblems(kratos, policies));
+  const tokens = (data.tokens ?? []).map(tokenOf);
+  problems.push(...tokenProblems(tokens));
   return {
     environment,
     listen,
@@ -44,13 +49,13 @@ export function resolveService(source: Source, problems: Problem[]): ServiceConf
     keyFile:
       data.keyFile === undefined ? resolve(dataFolder, defaults.keyFileName) : resolve(folder, data.keyFile),
     store: storeOf(data.store ?? defaults.store, folder),
-    tokens: (data.tokens ?? []).map(tokenOf),
+    tokens,
     trustedProxies: data.trustedProxies ?? [],
     forwardingHeader: data.forwardingHeader ?? defaults.forwardingHeader,
     policies,
     limits: limitsOf(data.limits ?? {}),
     scenarios: scenariosOf(data.scenarios ?? {}, problems),
-    kratos: kratosOf(data.kratos ?? null, listen.host),
+    kratos,
     envoy,
     failure: failureOf(data.failure ?? {}, policies, problems),
     telemetry: telemetryOf(data.telemetry ?? {}, folder, dataFolder),
@@ -100,6 +105,22 @@ const sha256Of = (text: string): string => createHash('sha256').update(text).dig
 
 function tokenOf({ name, role, sha256, token }: NonNullable<ServiceData['tokens']>[number]): ServiceToken {
   return { name, role, sha256: sha256?.toLowerCase() ?? sha256Of(token ?? '') };
+}
+
+/** Of one token in two roles only one would count, and nobody could tell which. */
+function tokenProblems(tokens: readonly ServiceToken[]): Problem[] {
+  return tokens.flatMap(({ sha256 }, index) => {
+    const first = tokens.findIndex((token) => token.sha256 === sha256);
+    return first === index
+      ? []
+      : [{ path: `tokens[${index}]`, message: `is the same token as that of tokens[${first}]` }];
+  });
+}
+
+/** Refuses what would have every login end in a fault. */
+function kratosProblems(kratos: KratosSettings | null, policies: readonly Policy[]): Problem[] {
+  const missing = kratos?.policy === 'matrix' ? missingActions(policies) : [];
+  return missing.length === 0 ? [] : [{ path: 'kratos.policy', message: missingActionsText(missing) }];
 }
 
 /** Rules in shadow are those of the policy itself and those of the common list. */

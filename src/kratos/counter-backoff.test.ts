@@ -10,7 +10,13 @@ import { createWebhooks } from './webhooks.ts';
 const MINUTE = 60_000;
 const login = { identifiers: ['alice@example.com'], ip: '203.0.113.7' };
 const from = (ip: string) => ({ identifiers: [], ip });
-const submitted = { ...login, isOneTimeCode: false, hasCredential: true, provesIdentifier: true, ua: null };
+const submitted = {
+  ...login,
+  guesses: ['password'] as const,
+  hasCredential: true,
+  provesIdentifier: true,
+  ua: null,
+};
 
 /** Login backoff over a store that can be made sick, on virtual time. */
 function open(options: Partial<CounterBackoffOptions> = {}, failure: FailureOptions = {}) {

@@ -1,6 +1,7 @@
 import type { EventHub } from '../guard/events.ts';
 import type { BreakerStatus } from '../guard/failure/timed-breaker.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
+import type { LoginGuess } from './login-form.ts';
 import type { Allowed, Blocked, Verdict } from './verdict.ts';
 
 /** One submitted login. */
@@ -9,8 +10,8 @@ export interface LoginAttempt {
   readonly identifiers: readonly string[];
   /** The canonical text of the client's address; null where it is not known. */
   readonly ip: string | null;
-  /** Whether a one-time code, not a password, is what is guessed. */
-  readonly isOneTimeCode: boolean;
+  /** What may be guessed, each once. */
+  readonly guesses: readonly LoginGuess[];
   /** Whether something is guessed at all. */
   readonly hasCredential: boolean;
   /** Whether a success proves that the one identifier is the caller's. */

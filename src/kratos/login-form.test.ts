@@ -34,7 +34,7 @@ describe.runIf(existsSync(vectors))('bodies that Kratos takes', () => {
     for (const type of [ct, null, 'text/plain, application/json']) {
       const read = readLoginForm(text, type, 'flow=1');
       expect(read.identifiers).toEqual(expect_identifier === null ? [] : [expect_identifier]);
-      expect(read.isOneTimeCode).toBe(action === 'auth.otp');
+      expect(read.guesses).toEqual([action === 'auth.otp' ? 'code' : 'password']);
       expect(read.hasCredential).toBe(true);
     }
   });
@@ -62,6 +62,21 @@ describe('a login', () => {
     ['semicolons, which old versions of Go take for ampersands', 'x=1;identifier=a;y;;address=b&z=;'],
   ])('as a form with %s is one at every account', (_, body) => {
     expect(identifiersIn(body, form)).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['{"method":"code","code":"1","password":""}', ['code']],
+    ['{"method":"totp","totp_code":"1"}', ['code']],
+    ['{"code":"1"}', ['code']],
+    ['{"method":"password","password":"p","code":""}', ['password']],
+    ['{"method":"password","password":"p","code":"1"}', ['password', 'code']],
+    ['{"method":"password","password":"p","totp_code":"1"}', ['password', 'code']],
+    ['{"method":"password","method":"code","password":"p"}', ['password', 'code']],
+    ['{"method":"code","password":"p","code":"1"}', ['password', 'code']],
+    ['{"method":"passkey","passkey_login":"{}","lookup_secret":"1"}', ['password', 'code']],
+    ['{"method":"oidc","code":"1"}', ['password', 'code']],
+  ])('is a guess at all that it may be one at: %s', (body, guesses) => {
+    expect(readLoginForm(body, json, '').guesses).toEqual(guesses);
   });
 
   test('counts at a name with a semicolon, and at the one before it', () => {

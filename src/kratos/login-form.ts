@@ -3,12 +3,18 @@ import { isPlainSpelling, normaliseIdentifier } from './identifier.ts';
 import { visitJsonFields } from './json-fields.ts';
 import { visitMultipartFields } from './multipart-fields.ts';
 
+/** What a login may be a guess at. */
+export type LoginGuess = 'password' | 'code';
+
 /** What a submitted login says, as far as backoff needs to know. */
 export interface LoginForm {
   /** Every account it names, normalised, each once, in the order of the fields. Mostly one. */
   readonly identifiers: readonly string[];
-  /** Whether a one-time code, not a password, is what is guessed. */
-  readonly isOneTimeCode: boolean;
+  /**
+   * What may be guessed, each once: a one-time code, or a password or another lasting credential. Both where who comes after us
+   * may read it as either: a field that is beside the point must not choose what counts.
+   */
+  readonly guesses: readonly LoginGuess[];
   /** Whether something is guessed at all. To be sent a code, or to name an account first, is no attempt at it. */
   readonly hasCredential: boolean;
   /** Whether a success proves that the one identifier is the caller's: a plain password login and nothing beside it. */
@@ -52,7 +58,7 @@ const plainLoginNames = new Set([
 /** Of a body that cannot be read nothing is known, so the worst is assumed. */
 export const unreadableForm: LoginForm = {
   identifiers: [],
-  isOneTimeCode: false,
+  guesses: ['password'],
   hasCredential: true,
   provesIdentifier: false,
 };
@@ -102,6 +108,7 @@ class FormReader {
   readonly #spellings = new Set<string>();
   readonly #methods = new Set<string>();
   #hasCode = false;
+  #hasPassword = false;
   #hasCredential = false;
   #isPlain: boolean;
   #hasKnownField = false;
@@ -136,11 +143,18 @@ class FormReader {
     const methods = [...this.#methods];
     return {
       identifiers: [...this.#identifiers],
-      isOneTimeCode: this.#hasCode || methods.some((method) => codeMethods.has(method)),
+      guesses: this.#guesses(methods),
       hasCredential: this.#hasCredential,
       provesIdentifier:
         this.#isPlain && this.#identifiers.size === 1 && methods.length === 1 && methods[0] === 'password',
     };
+  }
+
+  #guesses(methods: readonly string[]): readonly LoginGuess[] {
+    const isCode = this.#hasCode || methods.some((method) => codeMethods.has(method));
+    const isPassword = this.#hasPassword || methods.some((method) => !codeMethods.has(method));
+    if (!isCode) return ['password'];
+    return isPassword ? ['password', 'code'] : ['code'];
   }
 
   /** Kratos puts it into the JSON of the login as it is: what follows the end of the object are fields of the login. */
@@ -171,6 +185,7 @@ class FormReader {
     if (value === '') return;
     this.#hasCredential = true;
     if (codeNames.has(name)) this.#hasCode = true;
+    else this.#hasPassword = true;
   }
 }
 

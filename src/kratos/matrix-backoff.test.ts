@@ -17,7 +17,7 @@ function scene(options: Omit<MatrixBackoffOptions, 'guard'> = {}) {
 
 const login = (ip: string, identifier = 'alice@example.com'): LoginAttempt => ({
   identifiers: [identifier],
-  isOneTimeCode: false,
+  guesses: ['password'] as const,
   hasCredential: true,
   provesIdentifier: true,
   ip,
@@ -205,9 +205,29 @@ describe('the engine in front of Kratos, and owners', () => {
     const { guard, backoff } = scene();
     for (let wrong = 0; wrong < 4; wrong += 1)
       await guard.fail({ ...guess('192.0.2.1', `d${wrong}`), action: 'auth.otp' });
-    const code = { ...login('192.0.2.200'), isOneTimeCode: true };
+    const code = { ...login('192.0.2.200'), guesses: ['code'] as const };
     expect(await backoff.attempt(code)).toMatchObject({ allowed: false, reason: 'identifier' });
     expect(await backoff.attempt(login('192.0.2.200'))).toMatchObject({ allowed: true });
+  });
+
+  it('are met by both, and counted by both, where they may be either', async () => {
+    const { guard, backoff } = scene();
+    const either = (ip: string) => ({ ...login(ip), guesses: ['password', 'code'] as const });
+    const verdict = admitted(await backoff.attempt(either('192.0.2.200')));
+    for (let wrong = 0; wrong < 3; wrong += 1)
+      await backoff.settle(either(`192.0.2.${wrong}`), verdict, 'failure');
+    const only = (kind: 'password' | 'code') => ({ ...login('192.0.2.201'), guesses: [kind] });
+    for (const kind of ['password', 'code'] as const)
+      expect(await backoff.attempt(only(kind))).toMatchObject({ allowed: false, reason: 'identifier' });
+    await guard.close();
+  });
+
+  it('in which a password is guessed are met by its block whatever else they say', async () => {
+    const { guard, backoff } = scene();
+    for (let wrong = 0; wrong < 4; wrong += 1) await guard.fail(guess('192.0.2.1', `d${wrong}`));
+    const disguised = { ...login('192.0.2.200'), guesses: ['password', 'code'] as const };
+    expect(await backoff.attempt(disguised)).toMatchObject({ allowed: false, reason: 'identifier' });
+    await guard.close();
   });
 
   it('are judged by every account that a login names, and told of the longest wait', async () => {

@@ -7,6 +7,7 @@ import { type GuardRequest, isAccountText, signalBounds } from '../guard/signals
 import { parseAddress } from '../identity/address.ts';
 import type { KratosEvents, LoginOutcome } from './events.ts';
 import type { LoginAttempt, LoginBackoff } from './login-backoff.ts';
+import { matrixActions } from './matrix-actions.ts';
 import { type Allowed, type Blocked, blocked, type LockReason, type Verdict } from './verdict.ts';
 
 /** How to put the engine in front of Kratos. */
@@ -32,7 +33,7 @@ export class MatrixBackoff implements LoginBackoff {
   async attempt(login: LoginAttempt): Promise<Verdict> {
     const decisions = await this.#decide('check', login);
     const block = this.#strictest(decisions.filter(({ deferred }) => !deferred));
-    const mode = decisions[0]?.mode ?? 'NORMAL';
+    const mode = decisions.find((decision) => decision.mode !== 'NORMAL')?.mode ?? 'NORMAL';
     const verdict: Verdict = block ?? {
       ...passed,
       mode: this.#isOpen && mode !== 'NORMAL' ? 'FAIL_OPEN' : mode,
@@ -83,16 +84,18 @@ export class MatrixBackoff implements LoginBackoff {
 
   /**
    * A login that names nobody counts on its address alone, which stands in for the account: by what one subscriber has, and in
-   * capitals, which no identifier has, so that nobody can fail in its name from elsewhere.
+   * capitals, which no identifier has, so that nobody can fail in its name from elsewhere. One that may be a guess at either
+   * counts as both.
    */
   #requestsOf(login: LoginAttempt): GuardRequest[] {
     const ip = login.ip ?? '0.0.0.0';
     const accounts =
       login.identifiers.length > 0 ? login.identifiers : [`ADDRESS ${parseAddress(ip).network}`];
-    const action = login.isOneTimeCode ? 'auth.otp' : 'auth.login';
     // A longer one the guard would refuse.
     const ua = login.ua?.slice(0, signalBounds.ua) ?? null;
-    return accounts.map((account) => ({ action, account: nameOf(account), ip, ua }));
+    return login.guesses.flatMap((guess) =>
+      accounts.map((account) => ({ action: matrixActions[guess], account: nameOf(account), ip, ua })),
+    );
   }
 
   #strictest(decisions: readonly Decision[]): Blocked | null {

@@ -184,7 +184,7 @@ export function counterConformance(name: string, open: () => Promise<CounterPlac
         const login = {
           identifiers: [who('alice')],
           ip: from(),
-          isOneTimeCode: false,
+          guesses: ['password'] as const,
           hasCredential: true,
           provesIdentifier: true,
           ua: null,
@@ -266,7 +266,7 @@ export function counterConformance(name: string, open: () => Promise<CounterPlac
 const secondsOf = (verdict: Verdict | null): number =>
   verdict === null || verdict.allowed ? 0 : verdict.retryAfterSeconds;
 
-const plainLogin = { isOneTimeCode: false, hasCredential: true, provesIdentifier: false, ua: null };
+const plainLogin = { guesses: ['password'] as const, hasCredential: true, provesIdentifier: false, ua: null };
 
 const shown = (verdict: Verdict) =>
   verdict.allowed

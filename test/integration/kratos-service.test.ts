@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { changeBetween } from '../../src/config/config-change.ts';
 import { checkDocument, readServiceConfig } from '../../src/config/read-service-config.ts';
 import type { ServiceConfig } from '../../src/config/service-config.ts';
+import { defaultPolicies } from '../../src/core/policy.ts';
 import type { OpenRoom } from '../../src/server/rooms.ts';
 import type { ServiceParts } from '../../src/server/service-parts.ts';
 import { type KratosUpstream, startKratosUpstream } from '../servers/kratos-upstream.ts';
@@ -56,6 +57,34 @@ describe('the service in front of Kratos', () => {
     };
     return { under, url, login, change };
   }
+
+  test('takes over no policies that the engine in front of Kratos could not ask', async () => {
+    const { under, login, change } = await open({ policy: 'matrix' });
+    const elsewhere = defaultPolicies.map((policy) =>
+      policy.name === 'login' ? { ...policy, actions: ['web.login'] } : policy,
+    );
+    expect(() => under.service.apply(change({ policies: elsewhere }))).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('auth.login') }),
+    );
+    expect((await login('alice@example.com', '192.0.2.9')).status).toBe(400);
+  });
+
+  test('counts what may be a password by the policy of passwords, whatever else it says', async () => {
+    const { url, login } = await open({ policy: 'matrix' });
+    for (let guess = 0; guess < 3; guess += 1) await login('alice@example.com', `192.0.2.${guess}`);
+    expect((await login('alice@example.com', '192.0.2.50', 'right')).status).toBe(429);
+    const flow = (await (await fetch(`${url}/self-service/login/api`)).json()) as { id: string };
+    const disguised = await fetch(`${url}/self-service/login?flow=${flow.id}`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'true-client-ip': '192.0.2.51',
+      },
+      body: JSON.stringify({ ...wrong('alice@example.com'), password: 'right', totp_code: '1', code: 'x' }),
+    });
+    expect(disguised.status).toBe(429);
+  });
 
   test('takes logins for a moment after it was told to end, as it takes all requests', async () => {
     const { under, url, login } = await open({}, {}, { graceMs: 1_000 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/server/route.ts';
@@ -44,6 +45,24 @@ describe('a service without tokens', () => {
     expect(
       (await under.ask('POST', '/v1/succeed', { ...login, account: 'a2', ip: '203.0.113.8' })).json,
     ).toEqual(allowed);
+  });
+
+  it('takes the absolute form of a target, as a client sends it to a proxy', async () => {
+    const socket = connect(under.port, '127.0.0.1');
+    const statusOf = async (target: string) => {
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+      const [head] = await once(socket, 'data');
+      return Number(String(head).slice(9, 12));
+    };
+    expect(await statusOf('http://127.0.0.1/healthz')).toBe(200);
+    expect(await statusOf(`HTTP://127.0.0.1:${under.port}/healthz?x=1`)).toBe(200);
+    // What is at the root, whether there is a console or not.
+    const root = await under.ask('GET', '/');
+    expect([await statusOf('http://127.0.0.1'), await statusOf('http://127.0.0.1?x')]).toEqual([
+      root.status,
+      root.status,
+    ]);
+    socket.destroy();
   });
 
   it('takes a cost with consume, and only there', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader, requestIdOf } from '../../limits/index.ts';
+import { bareTarget } from '../../limits/request-path.ts';
 import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import type { TracedRequest, Tracing } from '../../telemetry/otel/tracing.ts';
 import type { RouteAnswer } from '../route.ts';
@@ -56,9 +57,9 @@ export class FrontDoor {
   readonly respond = (request: IncomingMessage, response: ServerResponse): void => {
     const { clock, router, access } = this.#parts;
     const startedAt = clock();
-    const target = request.url ?? '/';
+    const target = bareTarget(request.url ?? '/');
     const cut = target.indexOf('?');
-    const path = cut < 0 ? target : target.slice(0, cut);
+    const path = (cut < 0 ? target : target.slice(0, cut)) || '/';
     const search = cut < 0 ? '' : target.slice(cut);
     const found = router.find(request.method ?? '', path);
     if (found.kind !== 'route') {

@@ -1,5 +1,6 @@
 import type { KratosSettings, ServiceConfig } from '../../config/service-config.ts';
 import { isRedisUrl } from '../../config/store-name.ts';
+import { Fault } from '../../core/fault.ts';
 import type { EventHub } from '../../guard/events.ts';
 import { AddressRanges } from '../../identity/address-ranges.ts';
 import type { TrustedPeers } from '../../kratos/client-ip.ts';
@@ -7,6 +8,7 @@ import { type CounterBackoff, createLoginBackoff } from '../../kratos/counter-ba
 import { defaultUpstreamConnections } from '../../kratos/defaults.ts';
 import type { KratosEvents } from '../../kratos/events.ts';
 import type { LoginBackoff } from '../../kratos/login-backoff.ts';
+import { missingActions, missingActionsText } from '../../kratos/matrix-actions.ts';
 import { MatrixBackoff } from '../../kratos/matrix-backoff.ts';
 import { type ListeningProxy, startKratosProxy } from '../../kratos/proxy/start-proxy.ts';
 import { policyName } from '../../kratos/store-watch.ts';
@@ -53,7 +55,12 @@ export const openKratosRoom: OpenRoom = async (parts) => {
           },
         }
       : {}),
-    prepare: (next) => trust.prepare(next),
+    prepare: (next) => {
+      // What is in front of Kratos stays until a restart, also where the file that names other policies names it no more.
+      const missing = kratos.policy === 'matrix' ? missingActions(next.policies) : [];
+      if (missing.length > 0) throw new Fault('CONFIG_INVALID', missingActionsText(missing));
+      return trust.prepare(next);
+    },
     close: async () => {
       try {
         await proxy?.close(config.listen.drainMs, graceMs);
