@@ -39,7 +39,7 @@ export const keptSeeds: readonly KeptSeed[] = [
     shows: ['rule rotation.repeat HARD_BLOCK'],
   },
   {
-    seed: 951,
+    seed: 7356,
     cut: noCut,
     why: 'a device at many networks, and a server that loses everything',
     shows: ['rule dilution HARD_BLOCK'],
