@@ -267,27 +267,6 @@ describe('a thousand guesses at once', () => {
     }, [5]);
   });
 
-  describe.runIf(postgresPrograms() !== null)('on PostgreSQL', () => {
-    let server: PostgresServer;
-    let opened = 0;
-    beforeAll(async () => {
-      server = await startPostgres();
-    });
-    afterAll(() => server.stop());
-
-    testGuesses(async () => {
-      opened += 1;
-      const store = createPostgresStore({
-        connectionString: server.connectionString,
-        schema: `guesses_${opened}`,
-        deadlineMs: 20_000,
-      });
-      await store.ready();
-      const guard = createGuard({ secret, store, failure: { deadlineMs: null } });
-      return { nodes: [guard], close: () => guard.close() };
-    }, [6]);
-  });
-
   describe.runIf(isRedisInstalled())('on two nodes over Redis', () => {
     let server: RedisServer;
     beforeAll(async () => {
@@ -308,5 +287,28 @@ describe('a thousand guesses at once', () => {
       await Promise.all(stores.map((store) => store.ping()));
       return { nodes, close: async () => void (await Promise.all(nodes.map((node) => node.close()))) };
     }, [4]);
+  });
+});
+
+describe('a thousand guesses at once over a database', () => {
+  describe.runIf(postgresPrograms() !== null)('on PostgreSQL', () => {
+    let server: PostgresServer;
+    let opened = 0;
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.stop());
+
+    testGuesses(async () => {
+      opened += 1;
+      const store = createPostgresStore({
+        connectionString: server.connectionString,
+        schema: `guesses_${opened}`,
+        deadlineMs: 20_000,
+      });
+      await store.ready();
+      const guard = createGuard({ secret, store, failure: { deadlineMs: null } });
+      return { nodes: [guard], close: () => guard.close() };
+    }, [6]);
   });
 });
