@@ -37,3 +37,36 @@ describe.each([
     expect(await toldNext(enter, () => {})).toEqual([]);
   });
 });
+
+const unfit = [undefined, null, 0, '', 'route', 'router'];
+
+describe.each(unfit)('%j, which is no error', (thrown) => {
+  it.each<[string, () => Answer | Promise<Answer>]>([
+    [
+      'thrown',
+      () => {
+        throw thrown;
+      },
+    ],
+    ['rejected with', async () => Promise.reject(thrown)],
+  ])('is a fault when %s before the call is decided on', async (_, enter) => {
+    const [error, ...more] = await toldNext(enter, () => {});
+    expect(more).toEqual([]);
+    expect(error).toMatchObject({ code: 'INPUT_INVALID' });
+    expect(error).toHaveProperty('cause', thrown);
+  });
+
+  it.each<[string, Handler]>([
+    [
+      'thrown',
+      () => {
+        throw thrown;
+      },
+    ],
+    ['rejected with', async () => Promise.reject(thrown)],
+  ])('is a fault when %s by who answers a refused call', async (_, handler) => {
+    const [error, ...more] = await toldNext(() => refusal, handler);
+    expect(more).toEqual([]);
+    expect(error).toMatchObject({ code: 'INPUT_INVALID' });
+  });
+});

@@ -1,5 +1,6 @@
 import type { Answer, Awaitable } from './arrival.ts';
 import { type NodeRequest, type NodeResponse, sendAnswer } from './node-messages.ts';
+import { errorOf } from './thrown.ts';
 
 /** Goes on to the handler, or to the error handling when it gets an error. */
 export type Next = (error?: unknown) => void;
@@ -28,7 +29,7 @@ export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
     try {
       refusal = enter(request, response);
     } catch (error) {
-      next(error);
+      next(errorOf(error));
       return;
     }
     if (refusal === null) next();
@@ -39,7 +40,7 @@ export function middlewareOf<Req extends NodeRequest, Res extends NodeResponse>(
   function goOnLater(refusal: Promise<Answer | null>, request: Req, response: Res, next: Next): void {
     void refusal.then(
       (known) => (known === null ? next() : refuseBy(handler, request, response, next, known)),
-      next,
+      (error) => next(errorOf(error)),
     );
   }
 }
@@ -54,9 +55,9 @@ export function refuseBy<Req, Res, Refusal>(
 ): void {
   try {
     const answering = handler(request, response, next, refusal);
-    if (answering instanceof Promise) answering.catch(next);
+    if (answering instanceof Promise) answering.catch((error) => next(errorOf(error)));
   } catch (error) {
-    next(error);
+    next(errorOf(error));
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from './node-messages.ts';
 import { type Next, type RefusalHandler, refuseBy } from './node-middleware.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from './sign-in-gate.ts';
+import { errorOf } from './thrown.ts';
 
 /** How a sign-in is protected where requests and responses are Node's. */
 export interface NodeProtectOptions<Req extends NodeRequest, Res extends NodeResponse, T>
@@ -26,12 +27,15 @@ export function protectNode<Req extends NodeRequest, Res extends NodeResponse, T
   const gate = new SignInGate<[Req, Res], T>(guard, options);
   const { handler = deny } = options;
   return (request, response, next) => {
-    void gate.pass(arrivalOfNode(request, response), request, response).then((passage) => {
-      if (!passage.allowed) return refuseBy(handler, request, response, next, passage);
-      setHeaders(response, passage.headers);
-      (request as { signIn?: SignIn<T> }).signIn = passage.signIn;
-      next();
-    }, next);
+    void gate.pass(arrivalOfNode(request, response), request, response).then(
+      (passage) => {
+        if (!passage.allowed) return refuseBy(handler, request, response, next, passage);
+        setHeaders(response, passage.headers);
+        (request as { signIn?: SignIn<T> }).signIn = passage.signIn;
+        next();
+      },
+      (error) => next(errorOf(error)),
+    );
   };
 }
 

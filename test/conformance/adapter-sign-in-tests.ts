@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SetStage, Stage } from './adapter-conformance.ts';
+import { type SetStage, type Stage, unfit } from './adapter-conformance.ts';
 
 const login = (stage: Stage, account: unknown, password: string, cookie = '') =>
   stage.ask('/login', {
@@ -57,6 +57,16 @@ export function testSignIn(setStage: SetStage): void {
       });
       expect((await login(stage, 'bob', 'right')).status).toBe(200);
     });
+
+    it.each(Object.keys(unfit))(
+      'whose look at the credentials throws %s, which is no error, fails',
+      async (password) => {
+        const stage = await setStage();
+        const { status, body } = await login(stage, 'alice', password);
+        expect(status).toBe(500);
+        expect(body).not.toContain('alice');
+      },
+    );
 
     it('tells no quota of a limit before it, however it ends', async () => {
       const stage = await setStage({ options: { legacyHeaders: true } });

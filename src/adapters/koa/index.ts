@@ -9,6 +9,7 @@ import { LimitGate, type LimitOptions } from '../limit-gate.ts';
 import { arrivalOfNode, onceEnded, visitOf } from '../node-messages.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { type ProtectOptions, type SignIn, type SignInDenial, SignInGate } from '../sign-in-gate.ts';
+import { orError } from '../thrown.ts';
 
 type Args = [context: Context];
 
@@ -37,7 +38,7 @@ export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middlewa
   const gate = new LimitGate<Args>(limiter, options, ({ res }) => visitOf(res).caller);
   const { handler = send } = options;
   return async (context, next) => {
-    const passed = gate.pass(arrivalOf(context), context);
+    const passed = orError(() => gate.pass(arrivalOf(context), context));
     const passage = passed instanceof Promise ? await passed : passed;
     if (passage === null) return next();
     gate.writeHeaders(passage, context, setHeader);
@@ -61,7 +62,7 @@ export function cap(caps: Caps, options: KoaCapOptions = {}): Middleware {
   const { handler = send } = options;
   return async (context, next) => {
     const { caller, ended } = visitOf(context.res);
-    const passage = await gate.pass(arrivalOf(context), caller, context);
+    const passage = await orError(() => gate.pass(arrivalOf(context), caller, context));
     if (passage === null) return next();
     const { slot, headers } = passage;
     setHeaders(context, headers);
@@ -84,7 +85,7 @@ export function protect<T>(guard: Guard, options: KoaProtectOptions<T>): Middlew
   assertProtect(guard, options, { handler: 'function' });
   const gate = new SignInGate<Args, T>(guard, options);
   return async (context, next) => {
-    const passage = await gate.pass(arrivalOf(context), context);
+    const passage = await orError(() => gate.pass(arrivalOf(context), context));
     if (!passage.allowed) {
       return options.handler ? options.handler(context, passage) : send(context, passage.answer);
     }
