@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { enterBook } from './book.ts';
+import { enterBook, refreshBook } from './book.ts';
+import type { Draft } from './records.ts';
 import type { BookRecord } from './state.ts';
 import type { Confidence } from './subject.ts';
 
@@ -47,5 +48,29 @@ describe('the device book after a success (§6)', () => {
     expect(idsOf(enterBook(bookOf(5, 'a! 2', 'b! 1', 'c! 4'), shown('d'), 9, 3))).toBe('acd');
     expect(idsOf(enterBook(bookOf(5, 'a 2', 'b 2', 'c 2'), shown('d'), 9, 3))).toBe('bcd');
     expect(idsOf(enterBook(bookOf(5, 'a 2', 'b 2'), shown('d'), 9, 3))).toBe('abd');
+  });
+});
+
+describe('the device book in place', () => {
+  it('is as a new one would be, or is left to that one', () => {
+    const books = [bookOf(5, 'a! 4', 'b 5', 'c 3'), bookOf(20, 'a 20', 'b/old 3'), bookOf(5)];
+    const devices = ['a', 'b', 'c', 'd'].flatMap((id) => [
+      shown(id),
+      shown(id, 'HIGH'),
+      shown(id, 'MEDIUM', 'old'),
+      shown(id, 'HIGH', 'a'),
+    ]);
+    let refreshed = 0;
+    for (const book of books) {
+      for (const device of devices) {
+        const draft = structuredClone(book) as Draft<BookRecord>;
+        const expected = enterBook(book, device, 9, 16);
+        if (refreshBook(draft, device, 9)) {
+          expect(draft).toEqual(expected);
+          refreshed += 1;
+        } else expect(draft).toEqual(book);
+      }
+    }
+    expect(refreshed).toBe(8);
   });
 });

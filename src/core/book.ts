@@ -1,3 +1,4 @@
+import type { Draft } from './records.ts';
 import type { BookEntry, BookRecord } from './state.ts';
 import type { ShownDevice, Token } from './subject.ts';
 import { isToken } from './window.ts';
@@ -21,6 +22,20 @@ export function enterBook(
   if (known) return { at: now, devices: devices.map((other) => (other === known ? entry : other)) };
   // Not spread: most accounts have one device, and such a list takes room for sixteen more.
   return { at: now, devices: makeRoom(devices, capacity).concat([entry]) };
+}
+
+/**
+ * The same in place, where the device is in the book under its present name: nearly every success only says once more that it
+ * is used. False where the book has to be another one: see decision 0008.
+ */
+export function refreshBook(book: Draft<BookRecord>, device: ShownDevice, t: number): boolean {
+  const { token, confidence } = device;
+  const entry = token.was === null ? book.devices.find(({ id }) => id === token.hash) : undefined;
+  if (entry === undefined || entry.was !== undefined) return false;
+  book.at = Math.max(t, book.at);
+  entry.bound ||= confidence === 'HIGH';
+  entry.usedAt = book.at;
+  return true;
 }
 
 /**

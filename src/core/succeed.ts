@@ -1,6 +1,6 @@
 import { type AccountDraft, beginChange, openAccount, writeAccount } from './account-draft.ts';
 import { accountBlocks } from './account-failure.ts';
-import { asInBook, enterBook } from './book.ts';
+import { asInBook, enterBook, refreshBook } from './book.ts';
 import type { Context } from './context.ts';
 import { SteppedCourse } from './course.ts';
 import { noteSoft } from './equilibrium.ts';
@@ -19,7 +19,7 @@ import type { CredentialPolicy } from './policy.ts';
 import type { Key, Records } from './records.ts';
 import type { Request } from './request.ts';
 import { RequestOperation } from './request-operation.ts';
-import { readLive } from './retention.ts';
+import { ifLive, readLive } from './retention.ts';
 import { Ruling } from './ruling.ts';
 import { endSoft, ownStanding } from './standing.ts';
 import type { AccountRecord, BookRecord } from './state.ts';
@@ -83,11 +83,24 @@ class SuccessStep implements Step {
   }
 
   #enterBook(records: Records): void {
-    const { retention, caps } = this.#request.policy;
     const { t } = this.#context;
-    const known = readLive(records, this.#book, t, retention.bookMs);
-    const book = enterBook(known, this.#device, t, caps.bookDevices);
-    records.put(this.#book, book, { keepMs: book.at + retention.bookMs - t, softMs: 0, hardMs: 0 });
+    const { bookMs } = this.#request.policy.retention;
+    const book = this.#refreshedBook(records, bookMs) ?? this.#nextBook(records, bookMs);
+    records.put(this.#book, book, { keepMs: book.at + bookMs - t, softMs: 0, hardMs: 0 });
+  }
+
+  /** The record itself, where no more than the use of the device had to be noted. */
+  #refreshedBook(records: Records, bookMs: number): BookRecord | null {
+    const { t } = this.#context;
+    const own = records.own?.(this.#book);
+    const book = ifLive(own, own?.at, t, bookMs);
+    return book !== undefined && refreshBook(book, this.#device, t) ? book : null;
+  }
+
+  #nextBook(records: Records, bookMs: number): BookRecord {
+    const { t } = this.#context;
+    const known = readLive(records, this.#book, t, bookMs);
+    return enterBook(known, this.#device, t, this.#request.policy.caps.bookDevices);
   }
 }
 
