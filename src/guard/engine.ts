@@ -164,6 +164,11 @@ export class Engine {
     return new Call('check', input.action, request, recheck(request));
   }
 
+  /** The same on a request of this engine that was opened before: nothing of it is checked or looked for again. */
+  prepareAgain(request: Request, op: OperationName, action: string, cost = 1): Call {
+    return callOn(request, op, action, cost);
+  }
+
   /** The same on a subject that was hashed before, so that what was decided can be decided again without its identifiers. */
   prepareFor(subject: Subject, op: OperationName, action: string, cost = 1): Call {
     const { policy, keyspace } = this.#boundToAction(action);

@@ -45,8 +45,8 @@ function eventsUntil(until: number, decide: Decide): ReplaySource<ReplayEvent> {
   const source = eventSource(decide);
   return {
     ...source,
-    read: (text, number) => {
-      const event = source.read(text, number);
+    read: (line) => {
+      const event = source.read(line);
       return event !== null && event.t > until ? null : event;
     },
     adviceOn: (text) =>

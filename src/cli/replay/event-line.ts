@@ -1,7 +1,7 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
 import { isWhole, outOfRange, wholeWords } from '../../core/amounts.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
-import type { Subject } from '../../core/subject.ts';
+import type { Request } from '../../core/request.ts';
 import { type OperationName, operationNames } from '../../guard/engine.ts';
 import type { GuardRequest } from '../../guard/signals.ts';
 import { parseObject } from './json-object.ts';
@@ -16,10 +16,10 @@ export interface ReplayEvent extends GuardRequest {
   readonly words?: Words | undefined;
 }
 
-/** Words that several lines have in common. Whoever has found out whom they are about notes it here for the next one. */
+/** Words that several lines have in common. Whoever has found out what they ask for notes it here for the next one. */
 export interface Words {
   heardBy: object | null;
-  subject: Subject | null;
+  request: Request | null;
 }
 
 const operations: ReadonlySet<unknown> = new Set(operationNames);

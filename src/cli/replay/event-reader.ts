@@ -1,6 +1,7 @@
 import { MAX_TIME_MS } from '../../abuse/log-formats/calendar.ts';
-import { Recent } from '../../identity/recent.ts';
+import { Generations } from '../../identity/recent.ts';
 import { parseEventLine, type ReplayEvent, type Words } from './event-line.ts';
+import type { Line } from './input-line.ts';
 
 /** What follows time and operation in a line, as it is written and as it is meant. */
 interface KnownRest extends Words {
@@ -8,94 +9,121 @@ interface KnownRest extends Words {
   readonly event: ReplayEvent;
 }
 
-const opening = '{"t":';
-/** The first digit, and no zero: JSON has none in front. */
-const timeAt = opening.length;
+const opening = bytesOf('{"t":');
 const ZERO = 48;
 const NINE = 57;
 
-/** How the operation of a login stands between the time and the rest, which begins with the last character of this. */
-const middles = (['check', 'fail', 'succeed'] as const).map((op) => ({ op, text: `,"op":"${op}","` }));
+/** How the operation stands between the time and the rest, which begins with the last character of this. */
+const middles = (['check', 'fail', 'succeed', 'consume'] as const).map((op) => ({
+  op,
+  bytes: bytesOf(`,"op":"${op}","`),
+}));
 
-const beforeAccount = '"account":"';
-const longestAccount = 128;
 const longestRest = 1024;
 
-/** So many accounts are met again, and then it is seen whether it was worth to keep their words. */
-const judgedAfter = 512;
-/** The part of them that has to have said the same: to keep words costs somewhat more than to find them again spares. */
-const worthShare = 0.7;
+/** How many prints of words that were said once are noted: a power of two, and no more than a core has near at hand. */
+const NOTED = 2 ** 16;
+
+/** After so many lines it is seen whether it was worth to look for words that were said before. */
+const JUDGED_AFTER = 4_096;
+/** The part of them that has to have said what others had: to look costs a fifth of what it spares where they have. */
+const WORTH_SHARE = 1 / 8;
 /** Else so many lines are read without. */
-const restLines = 64 * judgedAfter;
+const REST_LINES = 7 * JUDGED_AFTER;
 
 /**
- * Reads event lines as `parseEventLine` does, in less time: an account mostly comes again with the same words, and only the
- * time and the operation in front of them are others. So the latest words of an account are kept, and read only once. To keep
- * words that are not said again costs more than it spares: where few are, most lines are read without.
+ * Reads event lines as `parseEventLine` does, in less time: the same people come again with the same words, and only the time
+ * and the operation in front of them are others. Words that are said a second time are kept, and read only once from then on:
+ * to keep those that nobody says again would cost more than it spares. Where hardly any are said again, most lines are read
+ * without a look for them.
  */
 export class EventReader {
-  readonly #known: Recent<KnownRest>;
+  readonly #known: Generations<number, KnownRest>;
+  readonly #printOf: typeof printOf;
+  /** The prints of words that were said, each until another one of its place is. */
+  readonly #said = new Int32Array(NOTED);
   #time = 0;
-  /** How many accounts were met again, and how many of them have said the same. */
-  #met = 0;
-  #same = 0;
+  /** How many lines were looked at since the latest judgement, and how many of them have said what was known. */
+  #looked = 0;
+  #again = 0;
   /** How many lines are still to be read without. */
   #resting = 0;
 
-  /** @param remembered how many accounts, at least */
-  constructor(remembered: number) {
-    this.#known = new Recent(remembered, longestAccount, copyOf);
+  /**
+   * @param remembered how many words, at least
+   * @param print a number for the bytes of words, by which they are looked for; those of others may be the same
+   */
+  constructor(remembered: number, print = printOf) {
+    this.#known = new Generations(remembered);
+    this.#printOf = print;
   }
 
   /** @throws Fault `INPUT_INVALID` that names the field */
-  read(line: string): ReplayEvent {
+  read(line: Line): ReplayEvent {
     if (this.#resting > 0) {
       this.#resting -= 1;
-      return parseEventLine(line);
+      return parseEventLine(line.text);
     }
     const middleAt = this.#readTime(line);
-    if (middleAt === null) return parseEventLine(line);
-    for (const { op, text } of middles)
-      if (line.startsWith(text, middleAt)) return this.#readRest(line, op, middleAt + text.length - 1);
-    return parseEventLine(line);
+    if (middleAt === null) return parseEventLine(line.text);
+    for (const { op, bytes } of middles)
+      if (standsAt(line.block, middleAt, bytes)) return this.#readRest(line, op, middleAt + bytes.length - 1);
+    return parseEventLine(line.text);
   }
 
   /** Where the time ends; null where it is not the first that the line says, or not as it is mostly written. */
-  #readTime(line: string): number | null {
-    if (!line.startsWith(opening)) return null;
+  #readTime({ block, start }: Line): number | null {
+    if (!standsAt(block, start, opening)) return null;
+    const timeAt = start + opening.length;
+    // No zero in front: JSON has none there.
+    if (block[timeAt] === ZERO) return null;
     let time = 0;
     let at = timeAt;
-    for (let code = line.charCodeAt(at); code >= ZERO && code <= NINE; code = line.charCodeAt(at)) {
-      time = 10 * time + code - ZERO;
+    for (let digit = block[at]; digit !== undefined && digit >= ZERO && digit <= NINE; digit = block[at]) {
+      time = 10 * time + digit - ZERO;
       at += 1;
     }
     if (at === timeAt || time > MAX_TIME_MS) return null;
-    if (line.charCodeAt(timeAt) === ZERO) return null;
     this.#time = time;
     return at;
   }
 
-  #readRest(line: string, op: ReplayEvent['op'], restAt: number): ReplayEvent {
-    const account = accountIn(line, restAt);
-    const known = this.#known.get(account);
-    const rest = line.slice(restAt);
-    const isSame = known?.text === rest;
-    if (known !== undefined) this.#judge(isSame);
-    if (known !== undefined && isSame) return eventAt(this.#time, op, known);
-    const event = parseEventLine(line);
-    if (isIndependent(rest))
-      this.#known.set(account, { text: copyOf(rest), event, heardBy: null, subject: null });
-    return event;
+  #readRest({ text, block, start, end }: Line, op: ReplayEvent['op'], restAt: number): ReplayEvent {
+    const print = this.#printOf(block, restAt, end);
+    const known = this.#known.get(print);
+    // Before the rest each character is a byte.
+    const before = restAt - start;
+    const isKnown = known !== undefined && isSaid(known, op, text, before);
+    this.#judge(isKnown);
+    if (isKnown) return eventAt(this.#time, op, known);
+    const event = parseEventLine(text);
+    const words = this.#isSaidBefore(print) ? wordsOf(event, text.slice(before)) : null;
+    if (words === null) return event;
+    this.#known.set(print, words);
+    return eventAt(this.#time, op, words);
   }
 
-  #judge(isSame: boolean): void {
-    this.#met += 1;
-    if (isSame) this.#same += 1;
-    if (this.#met < judgedAfter) return;
-    if (this.#same < worthShare * this.#met) this.#resting = restLines;
-    this.#met = 0;
-    this.#same = 0;
+  #judge(isKnown: boolean): void {
+    this.#looked += 1;
+    if (isKnown) this.#again += 1;
+    if (this.#looked < JUDGED_AFTER) return;
+    if (this.#again < WORTH_SHARE * this.#looked) this.#resting = REST_LINES;
+    this.#looked = 0;
+    this.#again = 0;
   }
+
+  #isSaidBefore(print: number): boolean {
+    const place = print & (NOTED - 1);
+    if (this.#said[place] === print) return true;
+    this.#said[place] = print;
+    return false;
+  }
+}
+
+/** Whether a line says these words from there on. What they leave out is not the same for a call as for credentials. */
+function isSaid({ text, event }: KnownRest, op: ReplayEvent['op'], line: string, from: number): boolean {
+  if (line.length - from !== text.length || (op === 'consume') !== (event.op === 'consume')) return false;
+  return line.endsWith(text);
 }
 
 /** Names the fields: what is spread is of another shape to V8, and all that follows would meet both. */
@@ -104,10 +132,33 @@ function eventAt(t: number, op: ReplayEvent['op'], words: KnownRest): ReplayEven
   return { t, op, action, account, ip, ua, device, cost, words };
 }
 
-/** What stands where an account mostly does. What it is for is to find words again: those are compared whole. */
-function accountIn(line: string, from: number): string {
-  const at = line.indexOf(beforeAccount, from) + beforeAccount.length;
-  return line.slice(at, line.indexOf('"', at));
+function standsAt(block: Uint8Array, at: number, bytes: Uint8Array): boolean {
+  for (let index = 0; index < bytes.length; index += 1) if (block[at + index] !== bytes[index]) return false;
+  return true;
+}
+
+/** Any odd number with its bits all over. */
+const SPREAD = 0x9e3779b1;
+
+function printOf(block: Uint8Array, from: number, to: number): number {
+  let print = to - from;
+  let at = from;
+  for (; at + 3 < to; at += 4) {
+    const four =
+      (block[at] as number) |
+      ((block[at + 1] as number) << 8) |
+      ((block[at + 2] as number) << 16) |
+      ((block[at + 3] as number) << 24);
+    print = Math.imul(print ^ four, SPREAD);
+    print ^= print >>> 15;
+  }
+  for (; at < to; at += 1) print = Math.imul(print ^ (block[at] as number), SPREAD);
+  return print ^ (print >>> 15);
+}
+
+/** Null where it cannot be read apart from the time and the operation in front of it. */
+function wordsOf(event: ReplayEvent, rest: string): KnownRest | null {
+  return isIndependent(rest) ? { text: copyOf(rest), event, heardBy: null, request: null } : null;
 }
 
 /** Whether it says nothing of time and operation itself, which would then be others than those in front. */
@@ -116,3 +167,7 @@ const isIndependent = (rest: string): boolean =>
 
 /** A part of a text holds the whole text in memory: that of a line, all that was read with it. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LineReader } from './line-reader.ts';
 
@@ -45,5 +46,31 @@ describe('a line that is too long', () => {
     const longest = 'é'.repeat(4 * MIB);
     expect(readAll(Buffer.from(`${longest}\n`, 'latin1'), 'log')).toEqual([longest]);
     expect(readAll(Buffer.from(`${longest}é\n`, 'latin1'), 'log')).toEqual([tooLong]);
+  });
+});
+
+describe('the bytes of a line', () => {
+  it('are told with it, whatever stands around it and however it comes', () => {
+    const text = fc.array(fc.constantFrom('a', 'é', '€', '😀', '\r', '\uFEFF', '"'), { maxLength: 6 });
+    fc.assert(
+      fc.property(
+        fc.array(text, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 40 }),
+        (texts, chunkBytes) => {
+          const bytes = Buffer.from(texts.map((characters) => characters.join('')).join('\n'));
+          const reader = new LineReader('log');
+          const lines = [];
+          for (let at = 0; at < bytes.length; at += chunkBytes) {
+            lines.push(...reader.push(bytes.subarray(at, at + chunkBytes)));
+          }
+          for (const line of [...lines, ...reader.finish()]) {
+            if ('fault' in line) throw line.fault;
+            const { text, block, start, end } = line;
+            expect(Buffer.from(block.subarray(start, end)).toString()).toBe(text);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

@@ -4,6 +4,7 @@ import { type Line, MAX_LINE_BYTES, type UnreadableLine, unreadable } from './in
 
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
+const MARK_BYTES = 3;
 
 /**
  * Splits a byte stream into lines, a batch per chunk, without holding more than a chunk and a line. Events must be UTF-8:
@@ -60,39 +61,43 @@ export class LineReader {
   #split(block: Uint8Array): readonly (Line | UnreadableLine)[] {
     const lines: (Line | UnreadableLine)[] = [];
     const text = block.length > MAX_LINE_BYTES ? null : this.#decode(block);
+    let start = 0;
     if (text !== null) {
-      for (const line of text.split('\n')) this.#add(line, lines);
+      const isAscii = text.length === block.length;
+      for (const line of text.split('\n')) {
+        const end = isAscii ? start + line.length : endOfLine(block, start);
+        this.#add(line, block, start, end, lines);
+        start = end + 1;
+      }
       return lines;
     }
-    let start = 0;
     while (start <= block.length) {
-      const found = block.indexOf(NEWLINE, start);
-      const end = found === -1 ? block.length : found;
-      this.#addBytes(block.subarray(start, end), lines);
+      const end = endOfLine(block, start);
+      this.#addBytes(block, start, end, lines);
       start = end + 1;
     }
     return lines;
   }
 
-  #addBytes(bytes: Uint8Array, lines: (Line | UnreadableLine)[]): void {
-    if (bytes.length > MAX_LINE_BYTES) {
+  #addBytes(block: Uint8Array, start: number, end: number, lines: (Line | UnreadableLine)[]): void {
+    if (end - start > MAX_LINE_BYTES) {
       this.#addUnreadable(unreadable.tooLong, lines);
       return;
     }
-    const text = this.#decode(bytes);
-    if (text !== null) this.#add(text, lines);
-    else if (this.#of === 'log') this.#add(Buffer.from(bytes).toString('latin1'), lines);
-    else this.#addUnreadable(unreadable.notUtf8, lines);
+    const bytes = block.subarray(start, end);
+    const text = this.#decode(bytes) ?? (this.#of === 'log' ? Buffer.from(bytes).toString('latin1') : null);
+    if (text === null) this.#addUnreadable(unreadable.notUtf8, lines);
+    else this.#add(text, block, start, end, lines);
   }
 
-  #add(line: string, lines: (Line | UnreadableLine)[]): void {
+  #add(line: string, block: Uint8Array, start: number, end: number, lines: (Line | UnreadableLine)[]): void {
     const isMarked = this.#number === 0 && line.startsWith(BYTE_ORDER_MARK);
     const text = isMarked ? line.slice(1) : line;
     const isBlank = this.#of === 'events' && this.#blanks.takes(text);
     this.#number += 1;
     if (isBlank) return;
     this.#closeGap(lines);
-    lines.push({ number: this.#number, text });
+    lines.push({ number: this.#number, text, block, start: isMarked ? start + MARK_BYTES : start, end });
   }
 
   #addUnreadable(why: string, lines: (Line | UnreadableLine)[]): void {
@@ -115,4 +120,9 @@ export class LineReader {
       throw cause;
     }
   }
+}
+
+function endOfLine(block: Uint8Array, start: number): number {
+  const end = block.indexOf(NEWLINE, start);
+  return end === -1 ? block.length : end;
 }

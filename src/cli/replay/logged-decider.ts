@@ -16,7 +16,7 @@ export function decideLogged(engine: Engine, run: RunAt): (line: LoggedLine) => 
 /** The lines of a decision log as a replay reads them; each decision is held against the one that was taken. */
 export function loggedSource(engine: Engine, run: RunAt, notes: LoggedNotes): ReplaySource<LoggedLine> {
   return {
-    read: (text, number) => notes.note(parseLoggedLine(text), number),
+    read: ({ text, number }) => notes.note(parseLoggedLine(text), number),
     decide: decideLogged(engine, run),
     noted: (line, decision, number) => notes.hold(line, decision, number),
   };

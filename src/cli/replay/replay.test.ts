@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { openEngine, openReplayStore } from '../engine-options.ts';
 import { parseEventLine } from './event-line.ts';
 import { EventReader } from './event-reader.ts';
+import { LineReader } from './line-reader.ts';
 import { type Decide, decideImmediately } from './replay.ts';
 
 /** Few accounts, each mostly from the same place: what they say comes again and again. */
@@ -27,13 +28,14 @@ test('decides on words that were heard before as on any, whoever has heard them'
     fc.asyncProperty(lines, async (events) => {
       const [alone, first, second] = await Promise.all([open(), open(), open()]);
       const reader = new EventReader(8);
-      events.forEach((event, index) => {
-        const line = JSON.stringify({ t: 1_000 * (index + 1), ...event });
+      const texts = events.map((event, index) => JSON.stringify({ t: 1_000 * (index + 1), ...event }));
+      for (const line of new LineReader('events').push(Buffer.from(`${texts.join('\n')}\n`))) {
+        if ('fault' in line) throw line.fault;
         const read = reader.read(line);
-        const expected = alone(parseEventLine(line));
+        const expected = alone(parseEventLine(line.text));
         expect(first(read)).toEqual(expected);
         expect(second(read)).toEqual(expected);
-      });
+      }
     }),
     { numRuns: 100 },
   );

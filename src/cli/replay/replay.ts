@@ -42,7 +42,7 @@ export type RunAt = (operation: Operation, t: number) => Decision | Promise<Deci
 /** Where the lines of a replay lead. */
 export interface ReplaySource<E extends SummedEvent> {
   /** Null for a line that is fine and asks for no decision. @throws Fault `INPUT_INVALID` for any other that is no event */
-  read(text: string, line: number): E | null;
+  read(line: Line): E | null;
   decide(event: E): Decision | Promise<Decision>;
   /** Told of every decision. */
   noted?(event: E, decision: Decision, line: number): void;
@@ -57,7 +57,7 @@ export interface ReplaySource<E extends SummedEvent> {
 /** Reads a file of event lines, and decides each by `decide`. */
 export function eventSource(decide: Decide): ReplaySource<ReplayEvent> {
   const reader = new EventReader(rememberedComponents());
-  return { read: (text) => reader.read(text), decide, adviceOn: adviceOnEvent };
+  return { read: (line) => reader.read(line), decide, adviceOn: adviceOnEvent };
 }
 
 export function decideImmediately(
@@ -71,16 +71,16 @@ export function decideImmediately(
   };
 }
 
-/** Whom words are about is found out once: to recall it by its signals takes a tenth of the way of a line. */
+/** What words ask for is found out once: to look for it again takes a fifth of the way of a line. */
 function operationOf(engine: Engine, event: ReplayEvent): Operation {
   const { op, action, cost, words } = event;
-  if (words !== undefined && words.subject !== null && words.heardBy === engine) {
-    return engine.prepareFor(words.subject, op, action, cost).operation;
+  if (words !== undefined && words.request !== null && words.heardBy === engine) {
+    return engine.prepareAgain(words.request, op, action, cost).operation;
   }
   const { request, operation } = engine.prepare(op, event, cost);
   if (words !== undefined) {
     words.heardBy = engine;
-    words.subject = request.subject;
+    words.request = request;
   }
   return operation;
 }
@@ -93,7 +93,7 @@ export function runAtOnce(store: ImmediateStore, setTime: (t: number) => void): 
 }
 
 export function decideOn(engine: Engine, store: OperationStore): Decide {
-  return (event) => runOperation(store, engine.prepare(event.op, event, event.cost).operation, event.t);
+  return (event) => runOperation(store, operationOf(engine, event), event.t);
 }
 
 /** Replays one stream of events. */
@@ -150,7 +150,7 @@ export class Replay<E extends SummedEvent> {
   #one(line: Line | UnreadableLine): Fault | null | Promise<Fault | null> {
     try {
       if ('fault' in line) return line.fault;
-      const event = this.#source.read(line.text, line.number);
+      const event = this.#source.read(line);
       if (event === null) return null;
       const decision = this.#source.decide(event);
       if (decision instanceof Promise)
