@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { limit as limitExpress } from '../src/adapters/express/index.ts';
+import { onOneClass } from '../src/adapters/express/one-class.ts';
 import { limit as limitFastify } from '../src/adapters/fastify/index.ts';
 import { createLimiter, type Limiter } from '../src/limits/index.ts';
 import { createMemoryStore } from '../src/stores/memory/index.ts';
@@ -20,7 +21,8 @@ import { listItems } from './item-list.ts';
  */
 export const frameworks = ['express', 'fastify'] as const;
 export type Framework = (typeof frameworks)[number];
-export type LimiterName = 'none' | 'headers' | 'ours' | 'peer';
+/** `mended` has no limiter, but what ours does to the objects of Express. */
+export type LimiterName = 'none' | 'mended' | 'headers' | 'ours' | 'peer';
 
 /** Per second and caller: more than any load here asks for. */
 const unreachable = 100_000;
@@ -59,6 +61,7 @@ function flexibleMiddleware(url: string): RequestHandler {
 
 function expressMiddleware(limiter: LimiterName, redisUrl: string | undefined): RequestHandler | null {
   if (limiter === 'none') return null;
+  if (limiter === 'mended') return onOneClass((_request, _response, next: () => void) => next());
   if (limiter === 'headers') {
     return (_, response, next) => {
       for (const [name, value] of fixedHeaders) response.setHeader(name, value);

@@ -7,6 +7,7 @@ import { capNode, type NodeCapOptions } from '../node-cap.ts';
 import { limitNode, type NodeLimitOptions } from '../node-limit.ts';
 import type { Next } from '../node-middleware.ts';
 import { type NodeProtectOptions, protectNode } from '../node-protect.ts';
+import { onOneClass } from './one-class.ts';
 
 /**
  * Middleware for any application, router or route. It says that it takes Node's messages: one that takes a request of
@@ -24,7 +25,7 @@ export type ExpressProtectOptions<T> = NodeProtectOptions<Request, Response, T>;
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): ExpressMiddleware {
-  return limitNode(limiter, options) as ExpressMiddleware;
+  return onOneClass(limitNode(limiter, options) as ExpressMiddleware);
 }
 
 /**
@@ -35,7 +36,7 @@ export function limit(limiter: Limiter, options: ExpressLimitOptions = {}): Expr
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function cap(caps: Caps, options: ExpressCapOptions = {}): ExpressMiddleware {
-  return capNode(caps, options) as ExpressMiddleware;
+  return onOneClass(capNode(caps, options) as ExpressMiddleware);
 }
 
 /**
@@ -44,7 +45,7 @@ export function cap(caps: Caps, options: ExpressCapOptions = {}): ExpressMiddlew
  * @throws Fault `CONFIG_INVALID` when an option is not well formed.
  */
 export function protect<T>(guard: Guard, options: ExpressProtectOptions<T>): ExpressMiddleware {
-  return protectNode(guard, options) as ExpressMiddleware;
+  return onOneClass(protectNode(guard, options) as ExpressMiddleware);
 }
 
 export type { Answer } from '../arrival.ts';
