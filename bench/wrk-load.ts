@@ -17,6 +17,8 @@ export interface Running {
   readonly url: string;
   /** Processor time since the start, in µs. */
   usage(): Promise<number>;
+  /** Has it collect all garbage while it has nothing to do, if it is a server that can. */
+  collect(): Promise<void>;
   stop(): void;
 }
 
@@ -28,20 +30,30 @@ export interface Load {
   readonly seconds: number;
 }
 
+/** As node is told to keep an entry of its queue of ticks, whatever is measured: see `kept-tick.ts`. */
+export const keepingTicks: readonly string[] = ['--import', new URL('./kept-tick.js', import.meta.url).href];
+
 /** Forks a compiled bench program, which tells its port first and its processor time when it is asked for `usage`. */
-export async function startServer(program: URL, args: readonly string[], path: string): Promise<Running> {
+export async function startServer(
+  program: URL,
+  args: readonly string[],
+  path: string,
+  execArgv = keepingTicks,
+): Promise<Running> {
   const child: ChildProcess = fork(fileURLToPath(program), args, {
-    execArgv: ['--import', new URL('./kept-tick.js', import.meta.url).href],
+    execArgv: [...execArgv],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const [port] = (await once(child, 'message')) as [number];
+  async function ask(wish: 'usage' | 'collect'): Promise<number> {
+    child.send(wish);
+    const [micros] = (await once(child, 'message')) as [number];
+    return micros;
+  }
   return {
     url: `http://127.0.0.1:${port}${path}`,
-    usage: async () => {
-      child.send('usage');
-      const [micros] = (await once(child, 'message')) as [number];
-      return micros;
-    },
+    usage: () => ask('usage'),
+    collect: async () => void (await ask('collect')),
     stop: () => child.disconnect(),
   };
 }

@@ -1,3 +1,4 @@
+import { keepTick } from '../connections/kept-tick.ts';
 import type { Limiter } from '../limits/index.ts';
 import type { Answer, Awaitable } from './arrival.ts';
 import { assertLimit } from './gate-options.ts';
@@ -28,6 +29,7 @@ export function limitNode<Req extends NodeRequest, Res extends NodeResponse>(
   options: NodeLimitOptions<Req, Res>,
 ): (request: Req, response: Res, next: Next) => void {
   assertLimit(limiter, options, { handler: 'function', requestPropertyName: 'text' });
+  keepTick();
   const gate = new LimitGate<[Req, Res]>(limiter, options, (_, response) => visitOf(response).caller);
   const keep = keeperOf(options.requestPropertyName ?? usualName);
 

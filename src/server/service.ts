@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { ConfigChange } from '../config/config-change.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { keepTick } from '../connections/kept-tick.ts';
 import { Fault } from '../core/fault.ts';
 import type { Guard } from '../guard/guard.ts';
 import type { Limiter } from '../limits/index.ts';
@@ -73,6 +74,7 @@ export interface Service {
  */
 export async function createService(config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> {
   assertParts(config, parts);
+  keepTick();
   const { log = createLog({ level: config.telemetry.logLevel }) } = parts;
   const open = new OpenParts((error) => log.error({ error }, 'a part of the service did not end well'));
   try {

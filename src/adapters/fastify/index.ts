@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caps } from '../../concurrency/index.ts';
+import { keepTick } from '../../connections/kept-tick.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
@@ -51,6 +52,7 @@ export interface FastifyProtectOptions<T> extends ProtectOptions<Args, T> {
  */
 export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): FastifyLimitHook {
   assertLimit(limiter, options, { handler: 'function' });
+  keepTick();
   const gate = new LimitGate<Args>(limiter, options, (_, reply) => visitOf(reply.raw).caller);
   const { handler = send } = options;
 

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Admitted, Caps } from '../../concurrency/index.ts';
+import { keepTick } from '../../connections/kept-tick.ts';
 import type { Guard } from '../../guard/guard.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Answer, Arrival, Awaitable } from '../arrival.ts';
@@ -35,6 +36,7 @@ export interface KoaProtectOptions<T> extends ProtectOptions<Args, T> {
  */
 export function limit(limiter: Limiter, options: KoaLimitOptions = {}): Middleware {
   assertLimit(limiter, options, { handler: 'function' });
+  keepTick();
   const gate = new LimitGate<Args>(limiter, options, ({ res }) => visitOf(res).caller);
   const { handler = send } = options;
   return async (context, next) => {
