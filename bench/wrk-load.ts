@@ -31,7 +31,7 @@ export interface Load {
 }
 
 /** As node is told to keep an entry of its queue of ticks, whatever is measured: see `kept-tick.ts`. */
-export const keepingTicks: readonly string[] = ['--import', new URL('./kept-tick.js', import.meta.url).href];
+const keepingTicks: readonly string[] = ['--import', new URL('./kept-tick.js', import.meta.url).href];
 
 /** Forks a compiled bench program, which tells its port first and its processor time when it is asked for `usage`. */
 export async function startServer(
