@@ -7,16 +7,17 @@ import type { Report } from './runner.ts';
 import { pressServer, type Running, type Sample, startServer } from './wrk-load.ts';
 
 /**
- * Requests through Express and Fastify without a limiter, with the framework's own, with ours, and with a hook that only
- * sets the headers that ours sets, which no limiter that tells as much goes below; and without a limiter but with what ours mends
- * on its way (`kept-tick.ts`, and for Express `one-class.ts`), by which all of a request is quicker. Load by `wrk`, 32 connections, a thousand
- * callers. `GET /` answers a few bytes, the worst case for every limiter; the list is what a usual route of an API answers.
+ * Requests through Express and Fastify without a limiter, with the framework's own, with ours, and with a hook that
+ * only sets the headers that ours sets, which no limiter that tells as much goes below; and without a limiter but
+ * with what ours mends on its way (`kept-tick.ts`, and for Express `one-class.ts`), by which all of a request is
+ * quicker. Load by `wrk`, 32 connections, a thousand callers. `GET /` answers a few bytes, the worst case for every
+ * limiter; the list is what a usual route of an API answers.
  *
- * Each server is a process of its own that has lived a while, and each contender is started anew several times: what the compiler of V8 makes of
- * one process it does not make of the next, and a machine that others use is slower for seconds at a time. Both only ever
- * add to what a request costs, and a middle would tell how often that happened. So of each contender the best that any of its
- * rounds has shown counts, each number for itself: one round may have had the core to itself, and another one the caches.
- * All have as many, in turns.
+ * Each server is a process of its own that has lived a while, and each contender is started anew several times: what
+ * the compiler of V8 makes of one process it does not make of the next, and a machine that others use is slower for
+ * seconds at a time. Both only ever add to what a request costs, and a middle would tell how often that happened. So
+ * of each contender the best that any of its rounds has shown counts, each number for itself: one round may have had
+ * the core to itself, and another one the caches. All have as many, in turns.
  */
 const limiters: readonly LimiterName[] = ['none', 'mended', 'headers', 'peer', 'ours'];
 const warmSeconds = 2;

@@ -47,8 +47,8 @@ const requestId = Symbol('portcullis.requestId');
 
 /**
  * The id of a request: its own if it is sane, else the one its answer carries already, else a new one. Every gate puts
- * it on the answer, so it is the same at all of them. Only where answers cannot be read yet is it kept with the request:
- * adding a property to a request of Express takes about half as long as the whole decision.
+ * it on the answer, so it is the same at all of them. Only where answers cannot be read yet is it kept with the request, on
+ * which each further property costs something.
  */
 export function requestIdFor({ request, answer, header }: Arrival): string {
   const inbound = header(requestIdHeader);
