@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Deadlines } from './deadlines.ts';
@@ -71,6 +73,53 @@ describe('Deadlines', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test('end those of a crowd that were not stopped, whichever those are', async () => {
+    const start = fc.record({ isMet: fc.boolean(), turn: fc.nat() });
+    const starts = fc.array(start, { minLength: 200, maxLength: 400 });
+    await fc.assert(
+      fc.asyncProperty(starts, fc.nat(300), fc.boolean(), async (crowd, metFirst, inOrder) => {
+        const expired: number[] = [];
+        const running = crowd.map(({ isMet, turn }, index) => ({
+          deadline: deadlines.start({ expire: () => expired.push(index) }),
+          isMet: isMet || index < metFirst,
+          turn: inOrder ? index : turn,
+        }));
+        const left = running.flatMap(({ isMet }, index) => (isMet ? [] : [index]));
+        const byTurn = [...running].sort((one, other) => one.turn - other.turn);
+        for (const { deadline, isMet } of byTurn) if (isMet) deadline.done();
+        await vi.advanceTimersByTimeAsync(deadlineMs / 2);
+        const late = deadlines.start({ expire: () => expired.push(crowd.length) });
+        await vi.advanceTimersByTimeAsync(deadlineMs / 2 + 2);
+        expect(expired).toEqual(left);
+        expect(late.isDone).toBe(false);
+        await vi.advanceTimersByTimeAsync(deadlineMs);
+        expect(expired).toEqual([...left, crowd.length]);
+        await vi.advanceTimersByTimeAsync(deadlineMs);
+        expect(vi.getTimerCount()).toBe(0);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('keep nothing of those that were met while others are under way', () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const heapKb = () => {
+      collect();
+      return process.memoryUsage().heapUsed / 1_024;
+    };
+    const before = heapKb();
+    let latest = deadlines.start({ expire: () => undefined });
+    for (let count = 0; count < 50_000; count += 1) {
+      const next = deadlines.start({ expire: () => undefined });
+      latest.done();
+      latest = next;
+    }
+    // They would be 5 MB.
+    expect(heapKb() - before).toBeLessThan(1_000);
+    latest.done();
   });
 
   test('do not count the time in which the process stood still', async () => {

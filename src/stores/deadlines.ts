@@ -3,6 +3,8 @@ import { Fault } from '../core/fault.ts';
 
 /** How often the queue is rid of deadlines that were met, however far away the next one is. */
 const tidyMs = 50;
+/** So many free places at the head of the queue are not worth moving the others for. */
+const shortGap = 64;
 
 /** Something that a deadline can end. */
 export interface Expirable {
@@ -65,7 +67,9 @@ export class Deadlines {
   readonly #who: string;
   readonly deadlineMs: number;
   readonly #monotonicMs: () => number;
-  readonly #queue: Deadline[] = [];
+  /** The earliest first; those before `#first` are met. */
+  readonly #queue: (Deadline | null)[] = [];
+  #first = 0;
   #running = 0;
   #timer: NodeJS.Timeout | null = null;
   /** When the timer was set, and when it is due. */
@@ -118,6 +122,7 @@ export class Deadlines {
 
   /** A timer that nobody waits for any more does not keep the process alive. */
   readonly #ended = (): void => {
+    this.#leaveMet();
     this.#running -= 1;
     if (this.#running === 0) this.#timer?.unref();
   };
@@ -137,12 +142,36 @@ export class Deadlines {
   #sweep(): void {
     const nowMs = this.#monotonicMs();
     if (nowMs - this.#dueAtMs > STANDSTILL_MS) this.#putOff(nowMs);
-    const firstLeft = this.#queue.findIndex((deadline) => !deadline.isDone && deadline.endsAtMs > nowMs);
-    const past = this.#queue.splice(0, firstLeft === -1 ? this.#queue.length : firstLeft);
+    const past = this.#takePast(nowMs);
     this.#timer = null;
-    const [next] = this.#queue;
-    if (next !== undefined) this.#arm(next.endsAtMs - nowMs, nowMs);
-    for (const deadline of past) deadline.expire();
+    const next = this.#queue[this.#first];
+    if (next) this.#arm(next.endsAtMs - nowMs, nowMs);
+    for (const deadline of past) deadline?.expire();
+  }
+
+  /** What is past, and those among it that were met. */
+  #takePast(nowMs: number): readonly (Deadline | null)[] {
+    const queue = this.#queue;
+    const left = queue.findIndex(
+      (deadline) => deadline !== null && !deadline.isDone && deadline.endsAtMs > nowMs,
+    );
+    this.#first = 0;
+    return queue.splice(0, left === -1 ? queue.length : left);
+  }
+
+  /**
+   * Lets go of those at the head of the queue that were met. Else each would be kept until the timer is due, which
+   * outlives a collection of garbage or two.
+   */
+  #leaveMet(): void {
+    const queue = this.#queue;
+    let first = this.#first;
+    for (; queue[first]?.isDone; first += 1) queue[first] = null;
+    if (first >= shortGap && 2 * first >= queue.length) {
+      queue.splice(0, first);
+      first = 0;
+    }
+    this.#first = first;
   }
 
   /**
@@ -150,6 +179,6 @@ export class Deadlines {
    * several that are waited for, and of an embedded store all threads stood still too.
    */
   #putOff(nowMs: number): void {
-    for (const deadline of this.#queue) deadline.putOff(this.#armedAtMs, nowMs);
+    for (const deadline of this.#queue) deadline?.putOff(this.#armedAtMs, nowMs);
   }
 }
