@@ -47,7 +47,7 @@ export class CommitTurn implements Commit {
   texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
-  readonly #group: { readonly waiting: readonly WaitingStep[] };
+  readonly #group: { readonly isAwaited: boolean };
   readonly #ended: () => void;
   readonly #startedAtMs: number;
   #conflicts = 0;
@@ -59,13 +59,13 @@ export class CommitTurn implements Commit {
   #sentAtMs = 0;
 
   /**
-   * @param group whose steps these are; others of it may wait for them
+   * @param group whose steps these are; says whether others of it wait for them
    * @param ended is called once, as the last thing, when the next turn of the group may begin
    */
   constructor(
     parts: CommitTurnParts,
     batch: readonly WaitingStep[],
-    group: { readonly waiting: readonly WaitingStep[] },
+    group: { readonly isAwaited: boolean },
     ended: () => void,
   ) {
     this.keys = distinctKeys(batch);
@@ -91,7 +91,7 @@ export class CommitTurn implements Commit {
         if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
       });
       const after = this.#reading.with(this.#outcome);
-      known.learnWritten(this.#reading, after, this.#group.waiting.length > 0, answeredAtMs);
+      known.learnWritten(this.#reading, after, this.#group.isAwaited, answeredAtMs);
       this.#settle();
     });
   }

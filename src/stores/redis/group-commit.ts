@@ -14,16 +14,38 @@ const maxSteps = 512;
  */
 const groupsPerTurn = 32;
 
+/**
+ * How many groups are kept at least before those that rest are forgotten. Who comes back finds its own: to add an entry to a map
+ * and to delete it again for every step makes the map move to new memory all the time, which only a full collection frees,
+ * together with all that the map has held.
+ */
+const keptGroups = 8_192;
+
 const oneStep = [undefined];
 
 /** The steps of one group that wait for their turn. */
 class Group {
-  readonly tag: string;
-  waiting: WaitingStep[];
+  #waiting: WaitingStep[] | null = null;
+  /** Whether a step of it waits, or is in flight. */
+  isBusy = false;
 
-  constructor(tag: string, first: WaitingStep) {
-    this.tag = tag;
-    this.waiting = listOf(first);
+  get isAwaited(): boolean {
+    return this.#waiting !== null;
+  }
+
+  add(step: WaitingStep): void {
+    if (this.#waiting === null) this.#waiting = listOf(step);
+    else this.#waiting.push(step);
+  }
+
+  /**
+   * The next steps to run together, or null. No list stays behind: it would grow old with the group, and keep what is added
+   * to it later until old memory is collected.
+   */
+  take(): readonly WaitingStep[] | null {
+    const batch = this.#waiting;
+    this.#waiting = batch !== null && batch.length > maxSteps ? batch.splice(maxSteps) : null;
+    return batch;
   }
 }
 
@@ -34,7 +56,10 @@ class Group {
  */
 export class GroupCommit {
   readonly #parts: CommitTurnParts;
+  /** By their tags: all that are busy, and others that were. */
   readonly #groups = new Map<string, Group>();
+  #mostGroups = keptGroups;
+  #busy = 0;
   /** Groups in the order they came up; those before `#begun` have begun. */
   #opened: Group[] = [];
   #begun = 0;
@@ -66,29 +91,39 @@ export class GroupCommit {
 
   /** Whether a step of a group of these keys waits, or is in flight. */
   isBusy(keys: readonly Key[]): boolean {
-    return this.#groups.size > 0 && keys.some((key) => this.#groups.has(groupOf([key])));
+    return this.#busy > 0 && keys.some((key) => this.#groups.get(groupOf([key]))?.isBusy);
   }
 
   /** Resolves once no step is waiting and no commit in flight; each ends by its deadline at the latest. */
   async whenIdle(): Promise<void> {
-    if (this.#groups.size === 0) return;
+    if (this.#busy === 0) return;
     await new Promise<void>((resolve) => {
       this.#idle = resolve;
     });
   }
 
   #add(step: GroupStep<unknown>, call: StepCall, place: number): void {
-    const waiting = new WaitingStep(step, call, place);
-    const tag = groupOf(step.keys);
-    const group = this.#groups.get(tag);
-    if (group === undefined) this.#open(new Group(tag, waiting));
-    else group.waiting.push(waiting);
-  }
-
-  #open(group: Group): void {
-    this.#groups.set(group.tag, group);
+    const group = this.#groupNamed(groupOf(step.keys));
+    group.add(new WaitingStep(step, call, place));
+    if (group.isBusy) return;
+    group.isBusy = true;
+    this.#busy += 1;
     this.#opened.push(group);
     if (this.#opened.length === 1) queueMicrotask(() => this.#beginSome());
+  }
+
+  #groupNamed(tag: string): Group {
+    const known = this.#groups.get(tag);
+    if (known !== undefined) return known;
+    if (this.#groups.size >= this.#mostGroups) this.#forgetResting();
+    const group = new Group();
+    this.#groups.set(tag, group);
+    return group;
+  }
+
+  #forgetResting(): void {
+    for (const [tag, group] of this.#groups) if (!group.isBusy) this.#groups.delete(tag);
+    this.#mostGroups = Math.max(keptGroups, 2 * this.#busy);
   }
 
   #beginSome(): void {
@@ -105,13 +140,13 @@ export class GroupCommit {
   }
 
   #next(group: Group): void {
-    const batch = group.waiting;
-    if (batch.length === 0) {
-      this.#groups.delete(group.tag);
-      if (this.#groups.size === 0) this.#idle();
+    const batch = group.take();
+    if (batch === null) {
+      group.isBusy = false;
+      this.#busy -= 1;
+      if (this.#busy === 0) this.#idle();
       return;
     }
-    group.waiting = batch.length > maxSteps ? batch.splice(maxSteps) : listOf();
     new CommitTurn(this.#parts, batch, group, () => this.#rest(group)).begin();
   }
 
