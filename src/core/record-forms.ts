@@ -1,4 +1,5 @@
 import type { ClientRecord } from './client-state.ts';
+import { digitsOf } from './digits.ts';
 import {
   actsIn,
   askedIn,
@@ -212,5 +213,5 @@ export const formNamed = (name: unknown): RecordForm<StoredRecord> | undefined =
 
 /** The text of a record in its form. */
 export function textOf<R extends StoredRecord>(form: RecordForm<R>, record: R): string {
-  return `{"form":"${form.name}","at":${record.at}${form.parts(record)}}`;
+  return `{"form":"${form.name}","at":${digitsOf(record.at)}${form.parts(record)}}`;
 }
