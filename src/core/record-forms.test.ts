@@ -203,6 +203,25 @@ describe.each(all)('the form of $form.name', ({ form, record }) => {
   });
 });
 
+describe('a form whose records are copied', () => {
+  const copied = all.filter(({ form }) => form.copy !== undefined);
+
+  test('is that of clients', () => {
+    expect(copied.map(({ form }) => form)).toEqual([clientForm]);
+  });
+
+  test.each(copied)('of $form.name leaves nothing of what was there', ({ form, record }) => {
+    fc.assert(
+      fc.property(record, record, (from, to) => {
+        const before = textOf(form, from);
+        form.copy?.(from, to);
+        expect(to).toEqual(from);
+        expect(textOf(form, from)).toBe(before);
+      }),
+    );
+  });
+});
+
 const kinds: readonly (readonly [RecordForm<StoredRecord>, RecordKind<StoredRecord>])[] = [
   [accountForm, accountKind],
   [networkForm, networkKind],

@@ -54,6 +54,11 @@ export interface RecordForm<R extends StoredRecord> {
   parts(record: R): string;
   /** @throws Fault `RECORD_CORRUPT` when a field is not what this form writes */
   read(fields: Fields, at: number): R;
+  /**
+   * Makes another record say what this one does. Only of records that hold nothing which is changed in place: what they hold
+   * belongs to both then.
+   */
+  copy?(from: R, to: R): void;
 }
 
 export const accountForm: RecordForm<AccountRecord> = {
@@ -175,6 +180,17 @@ export const clientForm: RecordForm<ClientRecord> = {
     const limit = numberIn('limit', fields.limit);
     const standing = standingIn(fields.standing, at);
     return { at, standing, tatMs, tatUnits, limit, asked, askingAt, asking, askedTotal };
+  },
+  copy(from, to) {
+    to.at = from.at;
+    to.standing = from.standing;
+    to.tatMs = from.tatMs;
+    to.tatUnits = from.tatUnits;
+    to.limit = from.limit;
+    to.asked = from.asked;
+    to.askingAt = from.askingAt;
+    to.asking = from.asking;
+    to.askedTotal = from.askedTotal;
   },
 };
 

@@ -48,9 +48,9 @@ export interface Records {
   get<R extends StoredRecord>(key: Key<R>): R | undefined;
   /**
    * The same record for a step to change in place, where the store keeps it as an object that nobody else sees before
-   * the step has ended; it spares a busy process most of its garbage. What was changed must be put, and stays changed
-   * should the step throw, or its puts exceed the store's bound. Undefined, or no such method, where the step has to copy
-   * what it gets.
+   * the step has ended, or a copy of it where one costs no new memory; it spares a busy process most of its garbage. What
+   * was changed must be put, and may stay changed should the step throw, or its puts exceed the store's bound. Undefined, or
+   * no such method, where the step has to copy what it gets.
    */
   own?<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined;
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void;

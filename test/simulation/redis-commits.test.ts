@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ClientRecord } from '../../src/core/client-state.ts';
 import { Fault } from '../../src/core/fault.ts';
-import type { Key, Records } from '../../src/core/records.ts';
+import type { Draft, Key, Records, StoredRecord } from '../../src/core/records.ts';
+import { clientRecord, emptyClient } from '../../src/limits/client-record.ts';
 import { Deadlines } from '../../src/stores/deadlines.ts';
 import { DrivenRedisStore } from '../../src/stores/redis/redis-store.ts';
 import { type Count, countOf, kept, times } from '../conformance/under-test.ts';
@@ -12,10 +14,43 @@ const deadlineMs = 1;
 
 const tags = ['x', 'y'] as const;
 
+/** What the counts are kept in: a record of no form, or one of a form that the store writes over again and again. */
+interface Counter<R extends StoredRecord> {
+  readonly form: string | undefined;
+  make(count: number, now: number): R;
+  copy(record: R): Draft<R>;
+  countIn(record: R): number;
+  add(record: Draft<R>): void;
+}
+
+const plain: Counter<Count> = {
+  form: undefined,
+  make: countOf,
+  copy: (record) => ({ ...record }),
+  countIn: ({ count }) => count,
+  add: (record) => {
+    record.count += 1;
+  },
+};
+
+const client: Counter<ClientRecord> = {
+  form: 'client',
+  make: (count, now) => emptyClient(now, count),
+  copy: (record) =>
+    clientRecord(record.at, record.standing, record, record.limit, record) as Draft<ClientRecord>,
+  countIn: ({ limit }) => limit,
+  add: (record) => {
+    record.limit += 1;
+  },
+};
+
+const counters = { plain, client } as Readonly<Record<'plain' | 'client', Counter<StoredRecord>>>;
+
 const textOf = (tag: string, rest: string): string => `portcullis:sim:login:1:K1:{${tag}}:${rest}`;
-const keyOf = (tag: string, rest: string, isRotating: boolean): Key<Count> => ({
+const keyOf = (tag: string, rest: string, isRotating: boolean, form?: string): Key => ({
   text: textOf(tag, rest),
   was: isRotating ? textOf(`${tag} before`, rest) : null,
+  form,
 });
 
 /** What stands in the records of before a rotation. */
@@ -23,8 +58,8 @@ const countBefore = 100;
 
 /**
  * One operation of one process: a step that adds to both records of a group, alone or with further keys, or one for each
- * group together; a look, or one at once; a step that throws, perhaps in the middle of a change; or nothing arrives until
- * all deadlines have passed.
+ * group together; a look, or one at once; a step that throws, perhaps in the middle of a change, or puts nothing of what it
+ * has changed; or nothing arrives until all deadlines have passed.
  */
 const operation = fc.record({
   process: fc.nat(2),
@@ -33,7 +68,7 @@ const operation = fc.record({
   tag: fc.constantFrom(...tags),
   kind: fc.constantFrom(
     ...(['add', 'add', 'add', 'change', 'change', 'change', 'wide', 'wide', 'both', 'both'] as const),
-    ...(['look', 'glance', 'glance', 'throw', 'spoil', 'spoil', 'stall'] as const),
+    ...(['look', 'glance', 'glance', 'throw', 'spoil', 'spoil', 'forget', 'stall'] as const),
   ),
 });
 
@@ -49,35 +84,83 @@ interface Tally {
   readonly glanced: number[];
 }
 
-function addToAll(keys: readonly Key<Count>[], records: Records, now: number): number {
-  const before = keys.map((key) => records.get(key)?.count ?? 0);
-  for (const [index, key] of keys.entries()) records.put(key, countOf((before[index] ?? 0) + 1, now), kept);
-  return before[0] ?? 0;
-}
+/** The steps of all kinds, by what they count in. */
+class Steps {
+  readonly #counter: Counter<StoredRecord>;
 
-/** The same, in place where the store allows it. */
-function changeAll(keys: readonly Key<Count>[], records: Records, now: number): number {
-  const before = keys.map((key) => records.get(key)?.count ?? 0);
-  for (const key of keys) changeOne(key, records, now);
-  return before[0] ?? 0;
-}
+  constructor(counter: Counter<StoredRecord>) {
+    this.#counter = counter;
+  }
 
-function changeOne(key: Key<Count>, records: Records, now: number): void {
-  const record = records.own?.(key) ?? { ...(records.get(key) ?? countOf(0, now)) };
-  record.count += 1;
-  records.put(key, record, kept);
-}
+  get form(): string | undefined {
+    return this.#counter.form;
+  }
 
-function stepOf(kind: Operation['kind'], keys: readonly Key<Count>[]) {
-  return (records: Records, now: number): number => {
-    if (kind === 'spoil') {
-      changeOne(keys[0] as Key<Count>, records, now);
-      throw new RangeError('the step itself, in the middle');
+  countOf(records: Records, key: Key): number {
+    const record = records.get(key);
+    return record === undefined ? 0 : this.#counter.countIn(record);
+  }
+
+  put(records: Records, key: Key, count: number, now: number): void {
+    records.put(key, this.#counter.make(count, now), kept);
+  }
+
+  of(kind: Operation['kind'], keys: readonly Key[]) {
+    return (records: Records, now: number): number => {
+      if (kind === 'spoil') {
+        this.#changeOne(keys[0] as Key, records, now);
+        throw new RangeError('the step itself, in the middle');
+      }
+      if (kind === 'forget') return this.#forgetAll(keys, records);
+      const before =
+        kind === 'change' ? this.#changeAll(keys, records, now) : this.#addToAll(keys, records, now);
+      if (kind === 'throw') throw new RangeError('the step itself');
+      return before;
+    };
+  }
+
+  #addToAll(keys: readonly Key[], records: Records, now: number): number {
+    const before = keys.map((key) => this.countOf(records, key));
+    for (const [index, key] of keys.entries()) this.put(records, key, (before[index] ?? 0) + 1, now);
+    return before[0] ?? 0;
+  }
+
+  /** The same, in place where the store allows it. */
+  #changeAll(keys: readonly Key[], records: Records, now: number): number {
+    const before = keys.map((key) => this.countOf(records, key));
+    for (const key of keys) this.#changeOne(key, records, now);
+    return before[0] ?? 0;
+  }
+
+  #changeOne(key: Key, records: Records, now: number): void {
+    const counter = this.#counter;
+    const stored = records.get(key);
+    const copied = stored === undefined ? counter.make(0, now) : counter.copy(stored);
+    const record = records.own?.(key) ?? copied;
+    counter.add(record);
+    records.put(key, record, kept);
+  }
+
+  /** Changes what it was lent, where it was, and then puts none of it: nothing has happened. */
+  #forgetAll(keys: readonly Key[], records: Records): number {
+    for (const key of keys) {
+      const record = records.own?.(key);
+      if (record !== undefined && !this.#isPut(records, key, record)) this.#counter.add(record);
     }
-    const before = kind === 'change' ? changeAll(keys, records, now) : addToAll(keys, records, now);
-    if (kind === 'throw') throw new RangeError('the step itself');
-    return before;
-  };
+    return this.countOf(records, keys[0] as Key);
+  }
+
+  /** What earlier steps of the same commit have put is lent as it is, and changes to it stay. */
+  #isPut(records: Records, key: Key, record: StoredRecord): boolean {
+    return records.get(key) === record;
+  }
+}
+
+interface WorldOptions {
+  readonly isCluster: boolean;
+  readonly isRotating: boolean;
+  readonly counter: keyof typeof counters;
+  readonly processes: number;
 }
 
 /** Every process, and the network between them and the server. */
@@ -86,6 +169,7 @@ class World {
   readonly #server = new FakeRedis();
   readonly #isCluster: boolean;
   readonly #isRotating: boolean;
+  readonly #steps: Steps;
   readonly #scheduler: fc.Scheduler;
   readonly #losesReply: () => boolean;
   readonly #tallies: Record<string, Tally> = Object.fromEntries(
@@ -95,12 +179,17 @@ class World {
   #nowMs = 0;
   #stalled: Promise<void> = Promise.resolve();
 
-  constructor(isCluster: boolean, isRotating: boolean, scheduler: fc.Scheduler, losesReply: () => boolean) {
+  constructor(
+    { isCluster, isRotating, counter, processes }: WorldOptions,
+    scheduler: fc.Scheduler,
+    losesReply: () => boolean,
+  ) {
     this.#isCluster = isCluster;
     this.#isRotating = isRotating;
+    this.#steps = new Steps(counters[counter]);
     this.#scheduler = scheduler;
     this.#losesReply = losesReply;
-    this.#stores = [0, 1, 2].map(() => this.#open());
+    this.#stores = times(processes, () => this.#open());
   }
 
   #open(): DrivenRedisStore {
@@ -118,24 +207,25 @@ class World {
     );
   }
 
-  #keysOf(tag: string): Key<Count>[] {
-    return ['a', 'b'].map((rest) => keyOf(tag, rest, this.#isRotating));
+  #keysOf(tag: string): Key[] {
+    return ['a', 'b'].map((rest) => keyOf(tag, rest, this.#isRotating, this.#steps.form));
   }
 
   async begin(): Promise<void> {
     await Promise.all(this.#stores.map((store) => store.ready()));
-    const before = tags.flatMap((tag) => ['a', 'b'].map((rest) => keyOf(`${tag} before`, rest, false)));
+    const { form } = this.#steps;
+    const before = tags.flatMap((tag) => ['a', 'b'].map((rest) => keyOf(`${tag} before`, rest, false, form)));
     const [store] = this.#stores;
     if (this.#isRotating)
       for (const key of before)
-        await store?.transact([key], (records, now) => records.put(key, countOf(countBefore, now), kept));
+        await store?.transact([key], (records, now) => this.#steps.put(records, key, countBefore, now));
     this.#isLossy = true;
   }
 
   async run({ process, waits, tag, kind }: Operation): Promise<void> {
     for (let left = waits; left > 0; left -= 1)
       await this.#scheduler.schedule(Promise.resolve(), `${kind} waits`);
-    const store = this.#stores[process] as DrivenRedisStore;
+    const store = this.#stores[process % this.#stores.length] as DrivenRedisStore;
     if (kind === 'stall') await this.#stall();
     else if (kind === 'glance') this.#glance(store, tag);
     else if (kind === 'look') await this.#look(store, tag).catch(passOver);
@@ -164,13 +254,16 @@ class World {
   }
 
   #counts(tag: string) {
-    return (records: Records): number[] => this.#keysOf(tag).map((key) => records.get(key)?.count ?? 0);
+    return (records: Records): number[] => this.#keysOf(tag).map((key) => this.#steps.countOf(records, key));
   }
 
   async #write(store: DrivenRedisStore, kind: Operation['kind'], among: readonly string[]): Promise<void> {
     const steps = among.map((tag) => {
       const keys = this.#keysOf(tag);
-      return { keys: kind === 'wide' ? [...this.#furtherKeys(tag), ...keys] : keys, run: stepOf(kind, keys) };
+      return {
+        keys: kind === 'wide' ? [...this.#furtherKeys(tag), ...keys] : keys,
+        run: this.#steps.of(kind, keys),
+      };
     });
     const [first] = steps;
     try {
@@ -179,6 +272,7 @@ class World {
           ? [await store.transact(first.keys, first.run)]
           : await store.transactEach(steps);
       for (const [place, tag] of among.entries()) {
+        if (kind === 'forget') continue;
         (this.#tallies[tag] as Tally).acknowledged += 1;
         this.#tallies[tag]?.seen.push(befores[place] ?? -1);
         this.#glance(store, tag);
@@ -187,13 +281,14 @@ class World {
       const isThrown = kind === 'throw' || kind === 'spoil';
       if (error instanceof RangeError && isThrown) return;
       passOver(error);
-      if (!isThrown) for (const tag of among) (this.#tallies[tag] as Tally).doubtful += 1;
+      if (!isThrown && kind !== 'forget')
+        for (const tag of among) (this.#tallies[tag] as Tally).doubtful += 1;
     }
   }
 
   /** So many that their places are not searched for. */
-  #furtherKeys(tag: string): Key<Count>[] {
-    return times(9, (index) => keyOf(tag, `further ${index}`, this.#isRotating));
+  #furtherKeys(tag: string): Key[] {
+    return times(9, (index) => keyOf(tag, `further ${index}`, this.#isRotating, this.#steps.form));
   }
 
   /** Closes all stores, which waits for what is under way, and compares what is there with what was told. */
@@ -234,16 +329,19 @@ describe('commits of several processes over a network that reorders, loses and s
       fc.asyncProperty(
         fc.scheduler(),
         fc.boolean(),
-        fc.array(operation, { minLength: 1, maxLength: 25, size: 'max' }),
+        fc.constantFrom('plain', 'client', 'client'),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(operation, { minLength: 1, maxLength: 40, size: 'max' }),
         fc.infiniteStream(fc.integer({ min: 0, max: 9 })),
-        async (scheduler, isRotating, operations, dice) => {
-          const world = new World(isCluster, isRotating, scheduler, () => dice.next().value === 0);
+        async (scheduler, isRotating, counter, processes, operations, dice) => {
+          const options = { isCluster, isRotating, counter, processes };
+          const world = new World(options, scheduler, () => dice.next().value === 0);
           await scheduler.waitFor(world.begin());
           await scheduler.waitFor(Promise.all(operations.map((one) => world.run(one))));
           await scheduler.waitFor(world.end());
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 });

@@ -6,7 +6,7 @@ import { NO_VERSION, Snapshot } from './envelope.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { Reader } from './reader.ts';
 import { Reading } from './reading.ts';
-import { ReadingRecords } from './reading-records.ts';
+import { type Put, ReadingRecords, type Spares } from './reading-records.ts';
 import type { WaitingStep } from './waiting-step.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
@@ -133,10 +133,11 @@ export class CommitTurn implements Commit {
   #runSteps(reading: Reading, now: number): boolean {
     const batch = this.#batch;
     this.#ran = batch.every((waiting) => waiting.isOpen) ? batch : batch.filter((waiting) => waiting.isOpen);
-    const { written } = recordsAfter(this.#ran, reading, now);
+    const { known } = this.#parts;
+    const { written } = recordsAfter(this.#ran, reading, now, known);
     this.#outcome = reading.snapshots.map((snapshot, place) => {
       const put = written[place];
-      return put === undefined ? snapshot : Snapshot.unwritten(put, now);
+      return put === undefined ? snapshot : unwritten(put, known.spareOf(this.keys[place] as Key), now);
     });
     return written.length > 0;
   }
@@ -202,13 +203,25 @@ export class CommitTurn implements Commit {
 }
 
 /** The records after all of these steps. One that throws must leave nothing behind: the rest runs anew without it. */
-function recordsAfter(steps: readonly WaitingStep[], reading: Reading, now: number): ReadingRecords {
-  const records = new ReadingRecords(reading, now);
+function recordsAfter(
+  steps: readonly WaitingStep[],
+  reading: Reading,
+  now: number,
+  spares: Spares,
+): ReadingRecords {
+  const records = new ReadingRecords(reading, now, spares);
   for (const waiting of steps) {
     waiting.run(records);
-    if (records.isSpoilt) return recordsAfter(without(steps, waiting), reading, now);
+    if (records.isSpoilt) return recordsAfter(without(steps, waiting), reading, now, spares);
   }
   return records;
+}
+
+/** What was put on its way into the store, in the snapshot that lent the record for it, if one has. */
+function unwritten(put: Put, spare: Snapshot | null, now: number): Snapshot {
+  if (spare === null || !spare.holds(put.value)) return Snapshot.unwritten(put, now);
+  spare.rewrite(put, now);
+  return spare;
 }
 
 const without = (steps: readonly WaitingStep[], one: WaitingStep): readonly WaitingStep[] =>

@@ -1,6 +1,7 @@
+import { digitsOf } from '../../core/digits.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { StoredRecord } from '../../core/records.ts';
-import { jsonOfRecord, recordOfJson } from '../record-json.ts';
+import { copyRecord, isCopied, jsonOfRecord, recordOfJson } from '../record-json.ts';
 import type { Put } from '../step-records.ts';
 
 /**
@@ -24,54 +25,44 @@ const startsWithVersion = new RegExp(`^[\\w-]{${VERSION_WIDTH}} `);
 /** The version of a record that is not there. */
 export const NO_VERSION = '';
 
-/** What is stored under a key at one moment; `version` is {@link NO_VERSION} if nothing is. */
+/** What is stored under a key at one moment; nothing, as long as nothing else is said. */
 export class Snapshot {
-  version: string;
-  readonly keepUntil: number;
-  readonly softUntil: number;
-  readonly hardUntil: number;
+  /** {@link NO_VERSION} if nothing is stored. */
+  version = NO_VERSION;
+  // A field that begins with a number has a place for it of its own, which is written over; V8 makes a new object of each
+  // large number that comes into any other. Blocks are rare, and their times mostly 0: a place of their own would be wasted.
+  keepUntil = 0;
+  softUntil: number;
+  hardUntil: number;
   /** Monotonic time at which the command that showed it was sent: it is no fresher than that. */
-  seenAtMs: number;
+  seenAtMs = Number.NEGATIVE_INFINITY;
   /**
    * What was asked for before this monotonic time may be older, whenever its answer comes. Of a record that this process
    * has written it is the time of the reply: the command may have been sent, or sent again, long after it was made.
    */
-  latestAtMs: number;
+  latestAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether others than the cache of warm records have it, and may look at it whenever they like. */
+  isShared = false;
   readonly #json: string;
-  readonly #form: string | undefined;
+  #form: string | undefined;
   #value: StoredRecord | undefined;
+
+  private constructor(json = '') {
+    this.softUntil = 0;
+    this.hardUntil = 0;
+    this.#json = json;
+  }
 
   /** Nothing was there. */
   static absent(seenAtMs: number): Snapshot {
-    return new Snapshot({
-      version: NO_VERSION,
-      keepUntil: 0,
-      softUntil: 0,
-      hardUntil: 0,
-      seenAtMs,
-      json: '',
-      form: undefined,
-      value: undefined,
-    });
+    return new Snapshot().#seen(seenAtMs);
   }
 
   /** Of a record that was written before this monotonic time, and is to be read again by whoever needs it. */
   static passed(latestAtMs: number): Snapshot {
-    const passed = Snapshot.absent(Number.NEGATIVE_INFINITY);
-    passed.latestAtMs = latestAtMs;
-    return passed;
-  }
-
-  private constructor(fields: SnapshotFields) {
-    this.version = fields.version;
-    this.keepUntil = fields.keepUntil;
-    this.softUntil = fields.softUntil;
-    this.hardUntil = fields.hardUntil;
-    this.seenAtMs = fields.seenAtMs;
-    this.latestAtMs = fields.seenAtMs;
-    this.#json = fields.json;
-    this.#form = fields.form;
-    this.#value = fields.value;
+    const snapshot = new Snapshot();
+    snapshot.latestAtMs = latestAtMs;
+    return snapshot;
   }
 
   /**
@@ -86,34 +77,56 @@ export class Snapshot {
     const jsonAt = text.indexOf(' ', hardAt) + 1;
     const whole = startsWithVersion.test(text) && softAt > keepAt && hardAt > softAt && jsonAt > hardAt;
     if (!whole) throw corrupt(text);
-    return new Snapshot({
-      version: text.slice(0, VERSION_WIDTH),
-      keepUntil: timeIn(text, keepAt, softAt),
-      softUntil: timeIn(text, softAt, hardAt),
-      hardUntil: timeIn(text, hardAt, jsonAt),
-      seenAtMs,
-      json: text.slice(jsonAt),
-      form: undefined,
-      value: undefined,
-    });
+    const snapshot = new Snapshot(text.slice(jsonAt)).#seen(seenAtMs);
+    snapshot.version = text.slice(0, VERSION_WIDTH);
+    snapshot.keepUntil = timeIn(text, keepAt, softAt);
+    snapshot.softUntil = timeIn(text, softAt, hardAt);
+    snapshot.hardUntil = timeIn(text, hardAt, jsonAt);
+    return snapshot;
+  }
+
+  /** A record that is to be written. */
+  static unwritten(put: Put, now: number): Snapshot {
+    const snapshot = new Snapshot();
+    snapshot.rewrite(put, now);
+    return snapshot;
   }
 
   /**
-   * A record that is to be written, its times made absolute. They are whole milliseconds; a fraction is rounded so that
+   * Makes it a record that is to be written, its times absolute. They are whole milliseconds; a fraction is rounded so that
    * nothing ends early.
    */
-  static unwritten({ value, retention, form }: Put, now: number): Snapshot {
+  rewrite({ value, retention, form }: Put, now: number): void {
     const { keepMs, softMs, hardMs } = retention;
-    return new Snapshot({
-      version: NO_VERSION,
-      keepUntil: Math.ceil(now + keepMs),
-      softUntil: softMs > 0 ? Math.ceil(now + softMs) : 0,
-      hardUntil: hardMs > 0 ? Math.ceil(now + hardMs) : 0,
-      seenAtMs: Number.NEGATIVE_INFINITY,
-      json: '',
-      form,
-      value,
-    });
+    this.version = NO_VERSION;
+    this.keepUntil = Math.ceil(now + keepMs);
+    this.softUntil = softMs > 0 ? Math.ceil(now + softMs) : 0;
+    this.hardUntil = hardMs > 0 ? Math.ceil(now + hardMs) : 0;
+    this.#form = form;
+    this.#value = value;
+  }
+
+  /** Whether it can be written over once it is no longer current: see {@link draftOf}. */
+  get isReusable(): boolean {
+    return !this.isShared && this.#value !== undefined && isCopied(this.#form);
+  }
+
+  /** Its record, made to say what another one of the same form does: what is changed here is not changed there. */
+  draftOf(record: StoredRecord): StoredRecord {
+    const own = this.#value as StoredRecord;
+    copyRecord(record, own, this.#form);
+    return own;
+  }
+
+  /** Whether this is its record. */
+  holds(record: StoredRecord): boolean {
+    return this.#value === record;
+  }
+
+  #seen(atMs: number): this {
+    this.seenAtMs = atMs;
+    this.latestAtMs = atMs;
+    return this;
   }
 
   /** The text that Redis is to store. */
@@ -151,20 +164,9 @@ export class Snapshot {
   }
 }
 
-interface SnapshotFields {
-  readonly version: string;
-  readonly keepUntil: number;
-  readonly softUntil: number;
-  readonly hardUntil: number;
-  readonly seenAtMs: number;
-  readonly json: string;
-  readonly form: string | undefined;
-  readonly value: StoredRecord | undefined;
-}
-
 /** The commit script finds the time by its width. */
 function timeText(time: number): string {
-  const text = String(time);
+  const text = digitsOf(time);
   return text.length === TIME_WIDTH ? text : String(Math.min(time, lastTime)).padStart(TIME_WIDTH, '0');
 }
 

@@ -43,6 +43,15 @@ describe('known blocks', () => {
     expect(blocks.answer([key('a', 'before')], now)).toBeUndefined();
   });
 
+  test('have what they keep to share, and nothing else', () => {
+    const [a, b, c] = [blocked(), absent(), absent()];
+    blocks.learn(read({ a, b }), now);
+    blocks.learn(read({ c }), now);
+    const again = absent();
+    blocks.learn(read({ b: again }), now);
+    expect([a, b, again, c].map(({ isShared }) => isShared)).toEqual([true, true, true, false]);
+  });
+
   test('end with the block', () => {
     blocks.learn(read({ a: blocked(500) }), now);
     expect(blocks.answer([key('a')], now + 499)?.reading.keys).toHaveLength(1);

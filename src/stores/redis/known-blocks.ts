@@ -67,7 +67,9 @@ export class KnownBlocks {
     if (!isBlocked && this.#cache.isEmpty) return;
     this.#cache.tidy();
     reading.forEach((text, snapshot) => {
-      if (isBlocked || this.#cache.has(text)) this.#cache.set(text, snapshot);
+      if (!isBlocked && !this.#cache.has(text)) return;
+      snapshot.isShared = true;
+      this.#cache.set(text, snapshot);
     });
   }
 

@@ -47,6 +47,11 @@ export class KnownRecords {
     );
   }
 
+  /** What the next snapshot of a record may be made of: see {@link RecordCache.spareOf}. */
+  spareOf(key: Key): Snapshot | null {
+    return this.#warm.spareOf(key);
+  }
+
   /**
    * Takes in what was read or written.
    *

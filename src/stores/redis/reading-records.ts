@@ -2,6 +2,7 @@ import { invariant } from '../../core/fault.ts';
 import type { Draft, Key, Records, Retention, StoredRecord } from '../../core/records.ts';
 import type { GroupStep } from '../store.ts';
 import { unnamedKey } from '../unnamed-key.ts';
+import type { Snapshot } from './envelope.ts';
 import type { Reading } from './reading.ts';
 
 /** What the steps of a turn have put under one key. */
@@ -10,6 +11,11 @@ export interface Put {
   retention: Retention;
   /** That of the key. */
   readonly form: string | undefined;
+}
+
+/** Where steps find records that they may write over. */
+export interface Spares {
+  spareOf(key: Key): Snapshot | null;
 }
 
 /** With more keys than these a map finds a place sooner than a search. */
@@ -23,6 +29,7 @@ const searchedKeys = 8;
 export class ReadingRecords implements Records {
   readonly #reading: Reading;
   readonly #now: number;
+  readonly #spares: Spares;
   readonly #places: ReadonlyMap<string, number> | null;
   readonly #written: (Put | undefined)[] = [];
   #keys: readonly Key[] = noKeys;
@@ -30,9 +37,10 @@ export class ReadingRecords implements Records {
   #hasChanged = false;
   #isSpoilt = false;
 
-  constructor(reading: Reading, now: number) {
+  constructor(reading: Reading, now: number, spares = noSpares) {
     this.#reading = reading;
     this.#now = now;
+    this.#spares = spares;
     this.#places = reading.keys.length > searchedKeys ? placesOf(reading.keys) : null;
   }
 
@@ -79,10 +87,19 @@ export class ReadingRecords implements Records {
 
   own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
     invariant(this.#use === 'step', 'A look may not change a record.');
-    const put = this.#written[this.#placeOf(key)];
-    if (put === undefined) return undefined;
+    const place = this.#placeOf(key);
+    const put = this.#written[place];
+    if (put === undefined) return this.#draftAt(place) as Draft<R> | undefined;
     this.#hasChanged = true;
     return put.value as Draft<R>;
+  }
+
+  /** A copy where one costs no new memory. Nobody sees it, and nothing is lost with it, until it is put. */
+  #draftAt(place: number): StoredRecord | undefined {
+    const spare = this.#spares.spareOf(this.#reading.keys[place] as Key);
+    if (spare === null) return undefined;
+    const current = this.#reading.recordAt(place, this.#now);
+    return current === undefined ? undefined : spare.draftOf(current);
   }
 
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
@@ -109,6 +126,7 @@ export class ReadingRecords implements Records {
 }
 
 const noKeys: readonly Key[] = [];
+const noSpares: Spares = { spareOf: () => null };
 
 function placesOf(keys: readonly Key[]): ReadonlyMap<string, number> {
   return new Map(keys.map(({ text }, place) => [text, place]));

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ClientRecord } from '../../core/client-state.ts';
 import type { Key } from '../../core/records.ts';
+import { cleanStanding } from '../../core/standing.ts';
+import type { Put } from '../step-records.ts';
 import { Snapshot } from './envelope.ts';
 import { RecordCache } from './record-cache.ts';
 
@@ -128,6 +131,114 @@ describe('a cache of records', () => {
     });
   });
 
+  describe('of a record that is written again and again', () => {
+    const client = (): ClientRecord => ({
+      at: 1,
+      standing: cleanStanding,
+      tatMs: 0,
+      tatUnits: 0,
+      limit: 1,
+      asked: [],
+      askingAt: 0,
+      asking: 0,
+      askedTotal: 0,
+    });
+    const put = (form: 'client' | null): Put => ({
+      value: form === null ? { at: 1 } : client(),
+      retention: { keepMs: 1_000, softMs: 0, hardMs: 0 },
+      form: form ?? undefined,
+    });
+    const passed = Snapshot.passed(0);
+    let atMs = 0;
+    const write = (cache: RecordCache, key: Key, form: 'client' | null = 'client'): Snapshot => {
+      atMs += 1;
+      const snapshot = Snapshot.unwritten(put(form), 0);
+      snapshot.written('a version of it', atMs, atMs);
+      cache.setWritten(key, snapshot, passed, true);
+      return snapshot;
+    };
+    const open = () => {
+      atMs = 0;
+      return new RecordCache({ maxRecords: 4, maxAgeMs: 50 }, () => atMs);
+    };
+
+    test('lends what it was before, and nothing as long as it was nothing', () => {
+      const cache = open();
+      const key = keyOf('key');
+      expect(cache.spareOf(key)).toBeNull();
+      const first = write(cache, key);
+      expect(cache.spareOf(key)).toBeNull();
+      const second = write(cache, key);
+      expect(cache.spareOf(key)).toBe(first);
+      write(cache, key);
+      expect(cache.spareOf(keyOf('key'))).toBe(second);
+    });
+
+    test('lends nothing that was read, that others have, or whose form is not copied', () => {
+      const cache = open();
+      const [read, shared, formless] = [keyOf('read'), keyOf('shared'), keyOf('formless')];
+      cache.setBy(read, Snapshot.absent(0));
+      write(cache, shared).isShared = true;
+      write(cache, formless, null);
+      for (const [key, form] of [[read], [shared], [formless, null]] as const) write(cache, key, form);
+      for (const key of [read, shared, formless]) expect(cache.spareOf(key)).toBeNull();
+    });
+
+    test('lends nothing where it learns of its own writing later than of what came after it', () => {
+      const cache = open();
+      const key = keyOf('key');
+      write(cache, key);
+      const later = Snapshot.absent(10);
+      cache.setBy(key, later);
+      write(cache, key);
+      expect(cache.getBy(key, 0)).toBe(later);
+      expect(cache.spareOf(key)).toBeNull();
+      atMs = 20;
+      const latest = write(cache, key);
+      atMs = 15;
+      write(cache, key);
+      expect(cache.getBy(key, 0)).toBe(latest);
+      expect(cache.spareOf(key)).toBeNull();
+    });
+
+    test('never lends what it shows', () => {
+      const use = fc.record({
+        what: fc.constantFrom('write', 'write', 'write', 'read', 'delete', 'tidy', 'share'),
+        key: fc.nat(5),
+        passMs: fc.constantFrom(0, 1, 20, 60),
+      });
+      fc.assert(
+        fc.property(fc.array(use, { maxLength: 100 }), (uses) => {
+          const cache = open();
+          const keys = Array.from({ length: 6 }, (_, place) => keyOf(`${place}`));
+          for (const { what, key: place, passMs } of uses) {
+            atMs += passMs;
+            const key = keys[place] as Key;
+            if (what === 'write') write(cache, key);
+            else if (what === 'read') cache.setBy(key, Snapshot.absent(atMs - 5));
+            else if (what === 'delete') cache.delete(key.text);
+            else if (what === 'tidy') cache.tidy();
+            else for (const one of keys) shareIfShown(cache, one);
+            for (const one of keys) assertLent(cache, one);
+          }
+        }),
+      );
+    });
+
+    function shareIfShown(cache: RecordCache, key: Key): void {
+      const shown = cache.getBy(key, Number.NEGATIVE_INFINITY);
+      if (shown !== undefined) shown.isShared = true;
+    }
+
+    function assertLent(cache: RecordCache, key: Key): void {
+      const lent = cache.spareOf(key);
+      if (lent === null) return;
+      expect(lent.isShared).toBe(false);
+      expect(cache.getBy(key, Number.NEGATIVE_INFINITY)).not.toBe(lent);
+      expect(cache.has(key.text)).toBe(true);
+    }
+  });
+
   test('does not grow with a flood of keys in which no time passes', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 0);
     for (let place = 0; place < 100; place += 1) {
@@ -188,12 +299,17 @@ describe('a cache of records', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => nowMs);
     const [key, forgotten] = [keyOf('key'), keyOf('forgotten')];
     const snapshot = Snapshot.absent(0);
-    for (const one of [key, forgotten]) cache.setBy(one, snapshot);
+    const spare = Snapshot.absent(0);
+    for (const one of [key, forgotten]) {
+      cache.setBy(one, snapshot);
+      Object.assign(one.mark ?? {}, { spare });
+    }
     cache.delete('forgotten');
     for (let turn = 0; turn < 2; turn += 1) {
       nowMs += 51;
       cache.tidy();
     }
-    for (const { mark = {} } of [key, forgotten]) expect(Object.values(mark)).not.toContain(snapshot);
+    for (const { mark = {} } of [key, forgotten])
+      for (const gone of [snapshot, spare]) expect(Object.values(mark)).not.toContain(gone);
   });
 });

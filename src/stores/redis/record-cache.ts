@@ -14,6 +14,8 @@ interface Slot {
   snapshot: Snapshot;
   /** Whether this process has written the record since it was first seen here. */
   isWritten: boolean;
+  /** What the record was before this process wrote it last, if that can be written over; nobody else has it. */
+  spare: Snapshot | null;
 }
 
 type Generation = Map<string, Slot>;
@@ -61,6 +63,15 @@ export class RecordCache {
   }
 
   /**
+   * What the next snapshot of the record may be made of. A record that is written again and again grows old with its
+   * snapshot; one that was new each time would be copied by each collection of garbage, and kept by some until old memory
+   * is collected.
+   */
+  spareOf(key: Key): Snapshot | null {
+    return this.#findBy(key)?.spare ?? null;
+  }
+
+  /**
    * The monotonic time before which a snapshot is too old.
    *
    * @param nowMs the monotonic time, where it was just read
@@ -89,7 +100,9 @@ export class RecordCache {
   setWritten(key: Key, snapshot: Snapshot, passed: Snapshot, isAwaited: boolean): void {
     const known = this.#findBy(key);
     const isKept = isAwaited || known?.isWritten === true;
+    const before = known?.snapshot;
     const slot = this.#keep(key.text, known, isKept ? snapshot : passed);
+    slot.spare = slot.snapshot === snapshot && before?.isReusable ? before : null;
     slot.isWritten = true;
     key.mark = slot;
   }
@@ -131,7 +144,7 @@ export class RecordCache {
       return known;
     }
     if (this.#younger.size >= this.#bounds.maxRecords / 2) this.#turn();
-    const slot = known ?? { generation: null, snapshot, isWritten: false };
+    const slot = known ?? { generation: null, snapshot, isWritten: false, spare: null };
     slot.generation = this.#younger;
     slot.snapshot = snapshot;
     this.#younger.set(text, slot);
@@ -154,6 +167,7 @@ function release(slot: Slot): void {
   slot.generation = null;
   slot.snapshot = nothing;
   slot.isWritten = false;
+  slot.spare = null;
 }
 
 function seenSince(slot: Slot | undefined, sinceMs: number): Snapshot | undefined {
