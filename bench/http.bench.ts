@@ -21,6 +21,8 @@ import { pressServer, type Running, type Sample, startServer } from './wrk-load.
  */
 const limiters: readonly LimiterName[] = ['none', 'mended', 'headers', 'peer', 'ours'];
 const warmSeconds = 2;
+/** After its rests a server compiles anew what a collection has taken along, which holds up requests for a second or two. */
+const settleSeconds = 3;
 const roundSeconds = 1;
 const rounds = 2;
 const connections = 32;
@@ -145,7 +147,7 @@ async function measureProcesses(
       servers.push([limiter, server]);
       await pressServer(server, { script, connections, seconds: warmSeconds });
       await live(server);
-      await pressServer(server, { script, connections, seconds: roundSeconds });
+      await pressServer(server, { script, connections, seconds: settleSeconds });
     }
     for (let round = 0; round < rounds; round += 1) {
       for (const [limiter, server] of inTurn(servers, round)) {

@@ -38,7 +38,7 @@ export function pageOf(results, machine) {
   return [
     '# Benchmarks',
     '',
-    'Made by `npm run bench -- all --page`, which takes about twenty minutes. `npm run bench -- NAME` runs one of them, `--json` prints',
+    'Made by `npm run bench -- all --page`, which takes about half an hour. `npm run bench -- NAME` runs one of them, `--json` prints',
     'a line per result. We and each peer run in the same run, in turns; what each of them does is said in the head of its bench. A ratio above 1',
     'means that we are better. Timings never decide a test.',
     '',
