@@ -13,15 +13,6 @@ export function jsonOfRecord(record: StoredRecord, form: string | undefined): st
   return form === undefined ? JSON.stringify(record) : textOf(knownForm(form), record);
 }
 
-/** Whether records of this form can be copied by {@link copyRecord}. */
-export const isCopied = (form: string | undefined): boolean =>
-  form !== undefined && knownForm(form).copy !== undefined;
-
-/** Makes a record say what another one of this form does: see `RecordForm.copy`. */
-export function copyRecord(from: StoredRecord, to: StoredRecord, form: string | undefined): void {
-  knownForm(form).copy?.(from, to);
-}
-
 /**
  * Reads a record from the JSON a store keeps it in. Numbers of a record are whole and below 2^53, so they come back
  * as they were.

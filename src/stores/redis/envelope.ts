@@ -1,7 +1,8 @@
 import { digitsOf } from '../../core/digits.ts';
 import { Fault, shapeOf } from '../../core/fault.ts';
+import { formNamed } from '../../core/record-forms.ts';
 import type { StoredRecord } from '../../core/records.ts';
-import { copyRecord, isCopied, jsonOfRecord, recordOfJson } from '../record-json.ts';
+import { jsonOfRecord, recordOfJson } from '../record-json.ts';
 import type { Put } from '../step-records.ts';
 
 /**
@@ -108,25 +109,19 @@ export class Snapshot {
 
   /** Whether it can be written over once it is no longer current: see {@link draftOf}. */
   get isReusable(): boolean {
-    return !this.isShared && this.#value !== undefined && isCopied(this.#form);
+    return !this.isShared && formNamed(this.#form)?.copy !== undefined;
   }
 
   /** Its record, made to say what another one of the same form does: what is changed here is not changed there. */
   draftOf(record: StoredRecord): StoredRecord {
     const own = this.#value as StoredRecord;
-    copyRecord(record, own, this.#form);
+    formNamed(this.#form)?.copy?.(record, own);
     return own;
   }
 
   /** Whether this is its record. */
   holds(record: StoredRecord): boolean {
     return this.#value === record;
-  }
-
-  #seen(atMs: number): this {
-    this.seenAtMs = atMs;
-    this.latestAtMs = atMs;
-    return this;
   }
 
   /** The text that Redis is to store. */
@@ -161,6 +156,12 @@ export class Snapshot {
   /** Whether a block of either kind runs. */
   isHeld(now: number): boolean {
     return (now < this.hardUntil || now < this.softUntil) && now < this.keepUntil;
+  }
+
+  #seen(atMs: number): this {
+    this.seenAtMs = atMs;
+    this.latestAtMs = atMs;
+    return this;
   }
 }
 
