@@ -1,9 +1,9 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
-import { NO_VERSION, VERSION_WIDTH } from './envelope.ts';
 import { Gathering } from './gathering.ts';
 import type { Link } from './link.ts';
 import { callOf, commitScript } from './scripts.ts';
+import { NO_WRITER, VERSION_WIDTH, type Version, versionText } from './versions.ts';
 
 /** The records of one group, compared and written together; is told what became of it, once. */
 export interface Commit {
@@ -23,8 +23,10 @@ export interface Commit {
 const nothingExpected = '.'.repeat(VERSION_WIDTH);
 
 /** What the script is told of a record that must still have this version. */
-export function expectationOf(version: string, isFirstOfGroup: boolean): string {
-  return (isFirstOfGroup ? '|' : '+') + (version === NO_VERSION ? nothingExpected : version);
+export function expectationOf(version: Version, isFirstOfGroup: boolean): string {
+  return (
+    (isFirstOfGroup ? '|' : '+') + (version.writer === NO_WRITER ? nothingExpected : versionText(version))
+  );
 }
 
 /** How much one run of the script may write: other clients of the server wait while it runs. One group always may. */

@@ -2,11 +2,12 @@ import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { type Commit, type CommitPipe, expectationOf } from './commit-pipe.ts';
-import { NO_VERSION, Snapshot } from './envelope.ts';
+import { Snapshot } from './envelope.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { Reader } from './reader.ts';
 import { Reading } from './reading.ts';
 import { type Put, ReadingRecords, type Spares } from './reading-records.ts';
+import { isSameVersion, NO_WRITER, type Version, type Versions } from './versions.ts';
 import type { WaitingStep } from './waiting-step.ts';
 
 /** How often a step may meet another process's write. The deadline mostly comes first. */
@@ -33,7 +34,7 @@ export interface CommitTurnParts {
   readonly pipe: CommitPipe;
   readonly known: KnownRecords;
   readonly deadlines: Deadlines;
-  readonly nextVersion: () => string;
+  readonly versions: Versions;
 }
 
 /**
@@ -41,8 +42,10 @@ export interface CommitTurnParts {
  * they rest on has proved current. It is told what comes instead of waiting for it: every operation of a busy process
  * comes through here, and a promise for each stretch of the way would cost more than the steps do.
  */
-export class CommitTurn implements Commit {
+export class CommitTurn implements Commit, Version {
   readonly keys: readonly Key[];
+  writer = NO_WRITER;
+  count = 0;
   expected = '';
   texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
@@ -55,7 +58,6 @@ export class CommitTurn implements Commit {
   /** What the steps ran on, and what it becomes by them. */
   #reading = Reading.nothing;
   #outcome: readonly Snapshot[] = noSnapshots;
-  #version = NO_VERSION;
   #sentAtMs = 0;
 
   /**
@@ -88,7 +90,7 @@ export class CommitTurn implements Commit {
       const { known } = this.#parts;
       const { snapshots } = this.#reading;
       this.#outcome.forEach((snapshot, place) => {
-        if (snapshot !== snapshots[place]) snapshot.written(this.#version, this.#sentAtMs, answeredAtMs);
+        if (snapshot !== snapshots[place]) snapshot.written(this, this.#sentAtMs, answeredAtMs);
       });
       const after = this.#reading.with(this.#outcome);
       known.learnWritten(this.#reading, after, this.#group.isAwaited, answeredAtMs);
@@ -115,13 +117,13 @@ export class CommitTurn implements Commit {
   }
 
   #run(reading: Reading, isWarm: boolean): void {
-    const { known, nextVersion, pipe } = this.#parts;
+    const { known, versions, pipe } = this.#parts;
     const nowMs = known.monotonicMs();
     this.#reading = reading;
     const isWriting = this.#runSteps(reading, known.now(nowMs));
     if (this.#ran.length === 0) this.#settle();
     else if (isWriting) {
-      this.#version = nextVersion();
+      versions.renew(this);
       this.#sentAtMs = nowMs;
       this.#writeOn(reading);
       pipe.submit(this);
@@ -149,8 +151,8 @@ export class CommitTurn implements Commit {
     for (let place = 0; place < snapshots.length; place += 1) {
       const before = snapshots[place] as Snapshot;
       const after = this.#outcome[place] as Snapshot;
-      expected += expectationOf(before.version, place === 0);
-      texts[place] = after === before ? '' : after.textFor(this.#version);
+      expected += expectationOf(before, place === 0);
+      texts[place] = after === before ? '' : after.textFor(this);
     }
     this.expected = expected;
     this.texts = texts;
@@ -159,7 +161,9 @@ export class CommitTurn implements Commit {
   /** Steps that write nothing rest on what was known of the records: on what is there they must come to the same. */
   #prove(current: Reading): void {
     const { snapshots } = this.#reading;
-    const isSame = current.snapshots.every(({ version }, place) => version === snapshots[place]?.version);
+    const isSame = current.snapshots.every((snapshot, place) =>
+      isSameVersion(snapshot, snapshots[place] as Snapshot),
+    );
     if (isSame) this.#settle();
     else this.#runAgain(current);
   }

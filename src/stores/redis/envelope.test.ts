@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Retention, StoredRecord } from '../../core/records.ts';
-import { NO_VERSION, Snapshot, TIME_WIDTH, VERSION_WIDTH } from './envelope.ts';
+import { Snapshot, TIME_WIDTH } from './envelope.ts';
+import { isSameVersion, NO_WRITER, VERSION_WIDTH } from './versions.ts';
 
-const version = 'abcdefgh00000001';
+const version = { writer: 'abcdefgh', count: 1 };
+const versionHead = 'abcdefgh00000001';
 const now = 1_700_000_000_000;
 
 const unwritten = (value: StoredRecord, retention: Retention, time: number): Snapshot =>
@@ -12,7 +14,9 @@ const unwritten = (value: StoredRecord, retention: Retention, time: number): Sna
 describe('the text of a record', () => {
   test('reads in redis-cli', () => {
     const snapshot = unwritten({ at: now }, { keepMs: 1_000, softMs: 0, hardMs: 500 }, now);
-    expect(snapshot.textFor(version)).toBe(`${version} 1700000001000 0 1700000000500 {"at":1700000000000}`);
+    expect(snapshot.textFor(version)).toBe(
+      `${versionHead} 1700000001000 0 1700000000500 {"at":1700000000000}`,
+    );
   });
 
   test('gives back what was put, while it is kept', () => {
@@ -24,7 +28,7 @@ describe('the text of a record', () => {
         const snapshot = Snapshot.read(unwritten(value, retained, now).textFor(version), 0);
         const later = now + laterMs;
         const isKept = laterMs < retained.keepMs;
-        expect(snapshot.version).toBe(version);
+        expect(isSameVersion(snapshot, version)).toBe(true);
         expect(snapshot.valueAt(later)).toEqual(isKept ? value : undefined);
         expect(snapshot.isHardBlocked(later)).toBe(isKept && laterMs < retained.hardMs);
         expect(snapshot.isHeld(later)).toBe(isKept && laterMs < Math.max(retained.softMs, retained.hardMs));
@@ -44,7 +48,7 @@ describe('the text of a record', () => {
   test('has its version and its end where the commit script looks for them', () => {
     for (const time of [5, now, 10 ** 20]) {
       const text = unwritten({ at: 1 }, { keepMs: 0, softMs: 0, hardMs: 0 }, time).textFor(version);
-      expect(text.slice(0, VERSION_WIDTH)).toBe(version);
+      expect(text.slice(0, VERSION_WIDTH)).toBe(versionHead);
       expect(text.slice(VERSION_WIDTH + 1, VERSION_WIDTH + 1 + TIME_WIDTH)).toMatch(/^\d+$/);
       expect(text[VERSION_WIDTH + 1 + TIME_WIDTH]).toBe(' ');
     }
@@ -53,18 +57,19 @@ describe('the text of a record', () => {
   test.each([
     '',
     'x',
-    `${version}`,
-    `${version} 1 2 3`,
-    `${version} 1 -2 3 {}`,
+    `${versionHead}`,
+    `${versionHead} 1 2 3`,
+    `${versionHead} 1 -2 3 {}`,
     `${'é'.repeat(VERSION_WIDTH)} 1 2 3 {}`,
-    `${version}x1 2 3 {}`,
-    `${version} a 0 0 {}`,
+    `${versionHead}x1 2 3 {}`,
+    `${versionHead} a 0 0 {}`,
+    `abcdefghijklmnop 1 2 3 {}`,
   ])('that is %j is no record', (text) => {
     expect(() => Snapshot.read(text, 0)).toThrow(expect.objectContaining({ code: 'RECORD_CORRUPT' }));
   });
 
   test('tells of a corrupt record without showing it', () => {
-    const text = `${version} 9999999999999 0 0 {"secret`;
+    const text = `${versionHead} 9999999999999 0 0 {"secret`;
     expect(() => Snapshot.read(text, 0).valueAt(now)).toThrow(
       expect.objectContaining({ code: 'RECORD_CORRUPT', message: expect.not.stringContaining('secret') }),
     );
@@ -72,7 +77,7 @@ describe('the text of a record', () => {
 
   test('is absent as nothing, with no version', () => {
     const absent = Snapshot.absent(7);
-    expect(absent.version).toBe(NO_VERSION);
+    expect(absent.writer).toBe(NO_WRITER);
     expect(absent.seenAtMs).toBe(7);
     expect(absent.valueAt(0)).toBeUndefined();
     expect(absent.isHeld(0)).toBe(false);

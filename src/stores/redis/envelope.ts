@@ -4,6 +4,14 @@ import { formNamed } from '../../core/record-forms.ts';
 import type { StoredRecord } from '../../core/records.ts';
 import { jsonOfRecord, recordOfJson } from '../record-json.ts';
 import type { Put } from '../step-records.ts';
+import {
+  NO_WRITER,
+  readVersion,
+  VERSION_WIDTH,
+  type Version,
+  versionPattern,
+  versionText,
+} from './versions.ts';
 
 /**
  * The text of a record in Redis, made to be read in `redis-cli`:
@@ -14,22 +22,16 @@ import type { Put } from '../step-records.ts';
  * times are the store's, in milliseconds; a block that does not run is 0. They stand outside the JSON so that
  * blocks are found and remembered without knowing what a record means.
  */
-export const VERSION_WIDTH = 16;
-
 /** Digits of `keepUntil`: enough for milliseconds until the year 2286. */
 export const TIME_WIDTH = 13;
 const lastTime = 10 ** TIME_WIDTH - 1;
 
-/** Characters of one byte each: the commit script finds versions by their width as well. */
-const startsWithVersion = new RegExp(`^[\\w-]{${VERSION_WIDTH}} `);
-
-/** The version of a record that is not there. */
-export const NO_VERSION = '';
+const startsWithVersion = new RegExp(`^${versionPattern} `);
 
 /** What is stored under a key at one moment; nothing, as long as nothing else is said. */
-export class Snapshot {
-  /** {@link NO_VERSION} if nothing is stored. */
-  version = NO_VERSION;
+export class Snapshot implements Version {
+  writer = NO_WRITER;
+  count = 0;
   // A field that begins with a number has a place for it of its own, which is written over; V8 makes a new object of each
   // large number that comes into any other. Blocks are rare, and their times mostly 0: a place of their own would be wasted.
   keepUntil = 0;
@@ -79,7 +81,7 @@ export class Snapshot {
     const whole = startsWithVersion.test(text) && softAt > keepAt && hardAt > softAt && jsonAt > hardAt;
     if (!whole) throw corrupt(text);
     const snapshot = new Snapshot(text.slice(jsonAt)).#seen(seenAtMs);
-    snapshot.version = text.slice(0, VERSION_WIDTH);
+    readVersion(text, snapshot);
     snapshot.keepUntil = timeIn(text, keepAt, softAt);
     snapshot.softUntil = timeIn(text, softAt, hardAt);
     snapshot.hardUntil = timeIn(text, hardAt, jsonAt);
@@ -99,7 +101,7 @@ export class Snapshot {
    */
   rewrite({ value, retention, form }: Put, now: number): void {
     const { keepMs, softMs, hardMs } = retention;
-    this.version = NO_VERSION;
+    this.writer = NO_WRITER;
     this.keepUntil = Math.ceil(now + keepMs);
     this.softUntil = softMs > 0 ? Math.ceil(now + softMs) : 0;
     this.hardUntil = hardMs > 0 ? Math.ceil(now + hardMs) : 0;
@@ -125,15 +127,16 @@ export class Snapshot {
   }
 
   /** The text that Redis is to store. */
-  textFor(version: string): string {
+  textFor(version: Version): string {
     const { keepUntil, softUntil, hardUntil } = this;
     const json = this.#value === undefined ? this.#json : jsonOfRecord(this.#value, this.#form);
-    return `${version} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
+    return `${versionText(version)} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
   }
 
   /** Redis has it, under this version: nobody needs to read it back. */
-  written(version: string, sentAtMs: number, answeredAtMs: number): void {
-    this.version = version;
+  written({ writer, count }: Version, sentAtMs: number, answeredAtMs: number): void {
+    this.writer = writer;
+    this.count = count;
     this.seenAtMs = sentAtMs;
     this.latestAtMs = answeredAtMs;
   }

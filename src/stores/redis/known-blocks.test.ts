@@ -18,7 +18,7 @@ describe('known blocks', () => {
   const blocked = (hardMs = 60_000): Snapshot => {
     const retention = { keepMs: 86_400_000, softMs: 0, hardMs };
     const snapshot = Snapshot.unwritten({ value: { at: now }, retention, form: undefined }, now);
-    snapshot.written('abcdefgh00000001', nowMs, nowMs);
+    snapshot.written({ writer: 'abcdefgh', count: 10_000_001 }, nowMs, nowMs);
     return snapshot;
   };
   const read = (snapshots: Record<string, Snapshot>): Reading => {

@@ -7,6 +7,8 @@ import type { Put } from '../step-records.ts';
 import { Snapshot } from './envelope.ts';
 import { RecordCache } from './record-cache.ts';
 
+const version = { writer: 'abcdefgh', count: 10_000_001 };
+
 const keyOf = (text: string): Key => ({ text, was: null });
 
 describe('a cache of records', () => {
@@ -45,7 +47,7 @@ describe('a cache of records', () => {
     const cache = new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 20);
     const retention = { keepMs: 1_000, softMs: 0, hardMs: 0 };
     const written = Snapshot.unwritten({ value: { at: 1 }, retention, form: undefined }, 0);
-    written.written('abcdefgh00000001', 10, 20);
+    written.written(version, 10, 20);
     cache.set('key', Snapshot.absent(15));
     cache.set('key', written);
     expect(cache.get('key', 0)).toBe(written);
@@ -96,7 +98,7 @@ describe('a cache of records', () => {
     const open = () => new RecordCache({ maxRecords: 10, maxAgeMs: 50 }, () => 20);
     const written = (sentAtMs: number, answeredAtMs: number): Snapshot => {
       const snapshot = Snapshot.absent(sentAtMs);
-      snapshot.written('a version of it', sentAtMs, answeredAtMs);
+      snapshot.written(version, sentAtMs, answeredAtMs);
       return snapshot;
     };
     const first = written(10, 12);
@@ -153,7 +155,7 @@ describe('a cache of records', () => {
     const write = (cache: RecordCache, key: Key, form: 'client' | null = 'client'): Snapshot => {
       atMs += 1;
       const snapshot = Snapshot.unwritten(put(form), 0);
-      snapshot.written('a version of it', atMs, atMs);
+      snapshot.written(version, atMs, atMs);
       cache.setWritten(key, snapshot, passed, true);
       return snapshot;
     };

@@ -16,7 +16,7 @@ import { Reading } from './reading.ts';
 import { ReadingRecords } from './reading-records.ts';
 import { setAside } from './set-aside.ts';
 import { StoreClock } from './store-clock.ts';
-import { createVersions } from './versions.ts';
+import { Versions } from './versions.ts';
 
 /** How many nodes of a cluster a ping is likely to reach: its keys fall into as many slots. */
 const pingsPerCluster = 8;
@@ -64,7 +64,7 @@ export class DrivenRedisStore implements RedisStore {
       pipe: new CommitPipe(this.#link, monotonicMs),
       known: this.#known,
       deadlines: this.#deadlines,
-      nextVersion: createVersions(),
+      versions: new Versions(),
     });
     this.#link.open(() => this.#sync.restart());
   }

@@ -1,32 +1,66 @@
 import { randomBytes } from 'node:crypto';
-import { threeDigitsOf } from '../../core/digits.ts';
-import { VERSION_WIDTH } from './envelope.ts';
+import { digitsOf } from '../../core/digits.ts';
 
-const originBytes = 6;
-const originWidth = 8;
-const countWidth = VERSION_WIDTH - originWidth;
+/**
+ * Which write a record is from. Two numbers and no text: it is kept with every record that this process has written lately, and
+ * a text that is new for each write would outlive collections of garbage.
+ */
+export interface Version {
+  /** Names the process that wrote it; {@link NO_WRITER} where nothing is stored. */
+  writer: string;
+  /** Which of its writes it was. */
+  count: number;
+}
+
+export const NO_WRITER = '';
+
+const writerBytes = 6;
+const writerWidth = 8;
+const countWidth = 8;
 /** From the first count that has all its digits. Decimal ones: V8 takes five times as long for others. */
 const countStart = 10 ** (countWidth - 1);
 const countEnd = 10 ** countWidth;
 
+/** Characters of one byte each: the commit script finds versions by their width. */
+export const VERSION_WIDTH = writerWidth + countWidth;
+export const versionPattern = `[\\w-]{${writerWidth}}\\d{${countWidth}}`;
+
 /**
  * Names for what is written, never used twice: 48 random bits for the process, then a count. A version that came
  * back after its record had expired or been deleted and written anew would let a stale commit through.
- *
- * Each is put together of the name of its thousand and three digits: it is kept with its record, and so is small.
  */
-export function createVersions(random: (bytes: number) => Buffer = randomBytes): () => string {
-  let origin = '';
-  let count = countEnd;
-  let thousand = '';
-  return () => {
-    if (count >= countEnd) {
-      origin = random(originBytes).toString('base64url');
-      count = countStart;
+export class Versions {
+  readonly #random: (bytes: number) => Buffer;
+  #writer = NO_WRITER;
+  #count = countEnd;
+
+  constructor(random: (bytes: number) => Buffer = randomBytes) {
+    this.#random = random;
+  }
+
+  /** Makes it a version that no other write has. */
+  renew(version: Version): void {
+    if (this.#count >= countEnd) {
+      this.#writer = this.#random(writerBytes).toString('base64url');
+      this.#count = countStart;
     }
-    const rest = count % 1_000;
-    if (rest === 0) thousand = origin + String(count / 1_000);
-    count += 1;
-    return thousand + threeDigitsOf(rest);
-  };
+    version.writer = this.#writer;
+    version.count = this.#count;
+    this.#count += 1;
+  }
+}
+
+/** As Redis stores it. */
+export function versionText({ writer, count }: Version): string {
+  return writer + digitsOf(count).padStart(countWidth, '0');
+}
+
+/** Takes the version out of the beginning of a text that has one. */
+export function readVersion(text: string, version: Version): void {
+  version.writer = text.slice(0, writerWidth);
+  version.count = Number(text.slice(writerWidth, VERSION_WIDTH));
+}
+
+export function isSameVersion(one: Version, other: Version): boolean {
+  return one.count === other.count && one.writer === other.writer;
 }
