@@ -229,5 +229,8 @@ export const formNamed = (name: unknown): RecordForm<StoredRecord> | undefined =
 
 /** The text of a record in its form. */
 export function textOf<R extends StoredRecord>(form: RecordForm<R>, record: R): string {
-  return `{"form":"${form.name}","at":${digitsOf(record.at)}${form.parts(record)}}`;
+  return `${heads[form.name]}${digitsOf(record.at)}${form.parts(record)}}`;
 }
+
+/** How texts begin. */
+const heads = Object.fromEntries(forms.map(({ name }) => [name, `{"form":"${name}","at":`]));

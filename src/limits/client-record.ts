@@ -51,7 +51,7 @@ function clientRetention(record: ClientRecord, t: number): Retention {
 }
 
 /** Of nearly all clients: one for all, for a store may keep it with the record. */
-const usualRetention: Retention = Object.freeze({ keepMs: sightMs, softMs: 0, hardMs: 0 });
+export const usualRetention: Retention = Object.freeze({ keepMs: sightMs, softMs: 0, hardMs: 0 });
 
 /** From when on the record says the same as none. */
 function expiryOf(record: ClientRecord): number {

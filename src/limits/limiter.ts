@@ -1,5 +1,5 @@
 import { assertName } from '../core/names.ts';
-import type { Records } from '../core/records.ts';
+import type { Key, Records } from '../core/records.ts';
 import { harmless } from '../listeners/listener-warnings.ts';
 import { clearingStore } from '../stores/clearing-store.ts';
 import type { WalkOptions } from '../stores/store.ts';
@@ -8,7 +8,7 @@ import { assertCost, milliCost, scaledQuota } from './allowance.ts';
 import { assertCall, type Call } from './call.ts';
 import { type ClientBlock, ClientBlocks } from './client-blocks.ts';
 import { type Client, type ClientFinder, createClientFinder } from './client-finder.ts';
-import { ClientKeyspace, keysOf } from './client-keys.ts';
+import { type ClientKey, ClientKeyspace, keysOf } from './client-keys.ts';
 import { clientSaysNothing, sightMs } from './client-record.ts';
 import { warnOfDeployment } from './deployment-warnings.ts';
 import type { LimitCounts, LimitEvent } from './events.ts';
@@ -18,8 +18,8 @@ import { assertKinds, type LimiterOptions, shadowsOf } from './limiter-options.t
 import { QuotaTerms } from './quota-terms.ts';
 import { type CompiledRoute, defaultRoutes, RouteTable } from './route-table.ts';
 import { settle } from './settle.ts';
-import { ShortTake, takeShort } from './short-take.ts';
-import { type LimitMode, StoreFallback } from './store-fallback.ts';
+import { ShortTake, takeLent, takeShort } from './short-take.ts';
+import { type Answered, type LimitMode, StoreFallback } from './store-fallback.ts';
 import { type Ask, type Refusal, refusedByBlock, type Taken, take } from './take.ts';
 import { takeInShadow } from './take-in-shadow.ts';
 import { callerOf, checkedVerdict, skippedVerdict, type Verdict } from './verdict.ts';
@@ -140,7 +140,7 @@ class BucketLimiter implements Limiter {
     this.#store =
       before !== null && before.#keyspace.prefix === this.#keyspace.prefix
         ? before.#store
-        : new StoreFallback(store, this.#clock, this.#onEvent, clientSaysNothing);
+        : new StoreFallback(options.store, this.#clock, this.#onEvent, clientSaysNothing);
   }
 
   async take(call: Call): Promise<Verdict> {
@@ -165,17 +165,33 @@ class BucketLimiter implements Limiter {
     };
     const refused = this.#refusedByStanding(call, route, ask);
     if (refused !== null) return refused;
-    const short = this.#takeShort(ask);
-    if (short !== null) return this.#judge(call, route, ask, short, 'NORMAL');
-    const shadow = this.#shadowKeyOf === null ? null : this.#shadowKeyOf(call);
-    const keys = shadow === null ? keysOf(ask.client) : [...keysOf(ask.client), ...keysOf(shadow)];
-    const step = (records: Records, now: number) =>
-      shadow === null ? take(records, ask, now) : takeInShadow(records, ask, shadow, this.#shadows, now);
+    if (this.#shadowKeyOf !== null) return this.#takeInShadow(call, route, ask, this.#shadowKeyOf(call));
+    const short = shortTakeOf(ask);
+    if (this.#store.amendAtOnce(ask.client, sightMs, takeShort, short)) {
+      return this.#judge(call, route, ask, short, 'NORMAL');
+    }
+    return this.#transact(call, route, ask, keysOf(ask.client), (records, now) =>
+      takeLent(records, short, now) ? short : take(records, ask, now),
+    );
+  }
+
+  #takeInShadow(call: Call, route: CompiledRoute, ask: Ask, shadow: ClientKey): Verdict | Promise<Verdict> {
+    const keys = [...keysOf(ask.client), ...keysOf(shadow)];
+    return this.#transact(call, route, ask, keys, (records, now) =>
+      takeInShadow(records, ask, shadow, this.#shadows, now),
+    );
+  }
+
+  #transact(
+    call: Call,
+    route: CompiledRoute,
+    ask: Ask,
+    keys: readonly Key[],
+    step: (records: Records, now: number) => Taken,
+  ): Verdict | Promise<Verdict> {
+    const judge = ({ value, mode }: Answered<Taken>) => this.#judge(call, route, ask, value, mode);
     const answered = this.#store.transactAtOnce(keys, step);
-    if (answered !== null) return this.#judge(call, route, ask, answered.value, answered.mode);
-    return this.#store
-      .transact(keys, step)
-      .then(({ value, mode }) => this.#judge(call, route, ask, value, mode));
+    return answered === null ? this.#store.transact(keys, step, judge) : judge(answered);
   }
 
   async settle(verdict: Verdict, cost: number): Promise<void> {
@@ -186,8 +202,10 @@ class BucketLimiter implements Limiter {
     // Before the store answers, so that a second settlement starts from this one.
     ticket.takenMilli = cost * milliCost;
     const { limit, periodMs } = quota;
-    await this.#store.transact([key], (records, now) =>
-      settle(records, { key, limit, periodMs, takenMilli, cost }, now),
+    await this.#store.transact(
+      [key],
+      (records, now) => settle(records, { key, limit, periodMs, takenMilli, cost }, now),
+      () => undefined,
     );
   }
 
@@ -218,13 +236,6 @@ class BucketLimiter implements Limiter {
     const t = this.#clock();
     const taken = refusedByBlock(t, ask.client, { rule: 'blocked', until: t + refusedForMs });
     return this.#judge(call, route, ask, taken, 'NORMAL');
-  }
-
-  /** Null where the long way has to be gone. */
-  #takeShort({ client, allowance, scale, cost }: Ask): Taken | null {
-    if (this.#shadowKeyOf !== null) return null;
-    const short = new ShortTake(client, scaledQuota(allowance, scale), cost, allowance);
-    return this.#store.amendAtOnce(client, sightMs, takeShort, short) ? short : null;
   }
 
   #judge(call: Call, route: CompiledRoute, ask: Ask, taken: Taken, mode: LimitMode): Verdict {
@@ -264,6 +275,10 @@ class BucketLimiter implements Limiter {
       shadow,
     });
   }
+}
+
+function shortTakeOf({ client, allowance, scale, cost }: Ask): ShortTake {
+  return new ShortTake(client, scaledQuota(allowance, scale), cost, allowance);
 }
 
 /** A refused call waits at least a moment, also where clocks have run backwards. */

@@ -1,10 +1,11 @@
 import { backlog, type Quota } from '../core/bucket.ts';
 import type { ClientRecord } from '../core/client-state.ts';
+import type { Records } from '../core/records.ts';
 import { cleanStanding } from '../core/standing.ts';
 import { type Allowance, milliCost } from './allowance.ts';
 import { noteAskedShort } from './asked-window.ts';
 import type { ClientKey } from './client-keys.ts';
-import { sightMs } from './client-record.ts';
+import { sightMs, usualRetention } from './client-record.ts';
 import { moreAt, remainingOf, type Taken } from './take.ts';
 
 /**
@@ -49,5 +50,13 @@ export function takeShort(record: ClientRecord, now: number, short: ShortTake): 
   short.t = now;
   short.remaining = remainingOf(owed, quota);
   short.moreAt = moreAt(short.remaining, owed, quota, now);
+  return true;
+}
+
+/** The same in a step, where the store lends its record. False where it does not, or there is more to it. */
+export function takeLent(records: Records, short: ShortTake, now: number): boolean {
+  const record = records.own?.(short.key);
+  if (record === undefined || !takeShort(record, now, short)) return false;
+  records.put(short.key, record, usualRetention);
   return true;
 }

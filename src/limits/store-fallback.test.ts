@@ -43,7 +43,12 @@ function bench(first: FaultCode = 'STORE_TIMEOUT') {
       code = next;
     },
     /** How many calls on this key are known where this one was answered, and by whom. */
-    call: (key: Key<Count>) => fallback.transact([key], (records, at) => countOne(records, key, at)),
+    call: (key: Key<Count>) =>
+      fallback.transact(
+        [key],
+        (records, at) => countOne(records, key, at),
+        (answered) => answered,
+      ),
     told: () =>
       events.map((event) => (event.type === 'store-failed' && event.paused ? 'paused' : event.type)),
     elapse: (ms: number) => {

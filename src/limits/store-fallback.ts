@@ -1,9 +1,11 @@
 import type { FaultCode } from '../core/fault.ts';
 import type { Draft, Key, Records, StoredRecord } from '../core/records.ts';
 import { isWithin } from '../core/times.ts';
+import { setAsideAmong } from '../stores/clearing-store.ts';
 import type { ImmediateStore, Store } from '../stores/store.ts';
 import { isPassingFailure } from '../stores/store-failure.ts';
 import { failureWindowMs, StoreRest, type Turn } from '../stores/store-rest.ts';
+import { isUnreadable } from '../stores/unreadable.ts';
 import type { LimitEvent } from './events.ts';
 import { LocalRecords } from './local-records.ts';
 import type { SaysNothing } from './local-table.ts';
@@ -26,7 +28,9 @@ const outages: ReadonlySet<FaultCode> = new Set(['STORE_FAILED', 'STORE_TIMEOUT'
  * Runs steps on the store, and on records of this process while the store fails: limits go on, each process on its
  * own. A store that is away is left alone. The answer to a probe ends that, and forgives no failure: where only a part
  * of the store is away, others succeed between any two calls that fail, and who is on that part must not find an empty
- * record each time. The store has recovered when nothing has failed for ten seconds. It is to be a clearing one.
+ * record each time. The store has recovered when nothing has failed for ten seconds.
+ *
+ * A record that cannot be read is set aside, and the call that has met it rejects with `RECORD_CORRUPT`.
  */
 export class StoreFallback {
   readonly #store: Store;
@@ -53,22 +57,29 @@ export class StoreFallback {
     this.#rest = new StoreRest({ clock, outages, forgives: false });
   }
 
-  /** @param share with whom a record of this process is shared when there are too many; default all of its kind */
-  async transact<T>(
+  /**
+   * @param conclude what to make of what the step came to, on the way: another promise for it would be one for every call
+   * @param share with whom a record of this process is shared when there are too many; default all of its kind
+   */
+  transact<T, Result>(
     keys: readonly Key[],
     step: (records: Records, now: number) => T,
+    conclude: (answered: Answered<T>) => Result,
     share?: string,
-  ): Promise<Answered<T>> {
+  ): Promise<Result> {
     const turn = this.#rest.turn();
-    if (turn === null) return this.#runHere(step, share);
-    try {
-      const value = await this.#store.transact(keys, step);
-      this.#rest.answered(turn);
-      if (this.#failedAt !== null) this.#noteSuccess(this.#failedAt);
-      return { value, mode: 'NORMAL' };
-    } catch (error) {
-      return this.#runAfterFailure(turn, error, step, share);
-    }
+    if (turn === null) return new Promise((resolve) => resolve(conclude(this.#runHere(step, share))));
+    return this.#store.transact(keys, step).then(
+      (value) => {
+        this.#rest.answered(turn);
+        if (this.#failedAt !== null) this.#noteSuccess(this.#failedAt);
+        return conclude({ value, mode: 'NORMAL' });
+      },
+      (error: unknown) =>
+        isUnreadable(error)
+          ? this.#setAside(turn, error, keys)
+          : conclude(this.#runAfterFailure(turn, error, step, share)),
+    );
   }
 
   /** The same without a promise, where the store can do without and has not failed lately; else null. */
@@ -107,6 +118,13 @@ export class StoreFallback {
     this.#failedAt = this.#clock();
     this.#onEvent({ type: 'store-failed', code: error.code, paused, cause: error });
     return this.#runHere(step, share);
+  }
+
+  /** As a clearing store does (`clearing-store.ts`), without a promise of its own for every call that meets nothing of the kind. */
+  async #setAside(turn: Turn, error: unknown, keys: readonly Key[]): Promise<never> {
+    this.#rest.failed(turn, error);
+    this.#onEvent({ type: 'record-corrupt', setAside: await setAsideAmong(this.#store, keys) });
+    throw error;
   }
 
   #runHere<T>(step: (records: Records, now: number) => T, share: string | undefined): Answered<T> {

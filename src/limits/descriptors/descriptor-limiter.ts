@@ -3,7 +3,6 @@ import { assertName } from '../../core/names.ts';
 import type { Records } from '../../core/records.ts';
 import type { Secrets } from '../../identity/component-hasher.ts';
 import { harmless } from '../../listeners/listener-warnings.ts';
-import { clearingStore } from '../../stores/clearing-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { LimitEvent } from '../events.ts';
 import { type Answered, type LimitMode, StoreFallback } from '../store-fallback.ts';
@@ -55,9 +54,12 @@ export interface OverLimitEvent {
   readonly shadow: boolean;
 }
 
-export type DescriptorEvent =
-  | OverLimitEvent
-  | Extract<LimitEvent, { type: 'store-failed' | 'store-recovered' | 'record-corrupt' }>;
+export type DescriptorEvent = OverLimitEvent | StoreEvent;
+
+type StoreEvent = Extract<LimitEvent, { type: 'store-failed' | 'store-recovered' | 'record-corrupt' }>;
+
+const isOfStore = (event: LimitEvent): event is StoreEvent =>
+  event.type === 'store-failed' || event.type === 'store-recovered' || event.type === 'record-corrupt';
 
 /** How a descriptor limiter is made. */
 export interface DescriptorLimiterOptions extends Secrets {
@@ -118,9 +120,8 @@ class WindowLimiter implements DescriptorLimiter {
     this.#onEvent = onEvent;
     this.#keys = createDescriptorKeys(environment, options);
     this.#tree = treeOf(domains);
-    const store = clearingStore(options.store, (setAside) => onEvent({ type: 'record-corrupt', setAside }));
-    this.#store = new StoreFallback(store, clock, (event) => {
-      if (event.type === 'store-failed' || event.type === 'store-recovered') onEvent(event);
+    this.#store = new StoreFallback(options.store, clock, (event) => {
+      if (isOfStore(event)) onEvent(event);
     });
   }
 
@@ -174,7 +175,7 @@ class WindowLimiter implements DescriptorLimiter {
     const keys = [ask.key];
     const answered = this.#store.transactAtOnce(keys, step, id);
     if (answered !== null) return this.#judge(domain, limit, hits, answered);
-    return this.#store.transact(keys, step, id).then((later) => this.#judge(domain, limit, hits, later));
+    return this.#store.transact(keys, step, (later) => this.#judge(domain, limit, hits, later), id);
   }
 
   #judge(

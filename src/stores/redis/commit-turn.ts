@@ -37,6 +37,14 @@ export interface CommitTurnParts {
   readonly versions: Versions;
 }
 
+/** The group that takes a turn. */
+export interface TurnGroup {
+  /** Whether others of its steps wait for those of the turn. */
+  readonly isAwaited: boolean;
+  /** Called once, as the last thing: its next turn may begin. */
+  turnEnded(): void;
+}
+
 /**
  * Some steps of one group on their way into the store: they run on what is known, and again on what is there, until what
  * they rest on has proved current. It is told what comes instead of waiting for it: every operation of a busy process
@@ -50,8 +58,7 @@ export class CommitTurn implements Commit, Version {
   texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
-  readonly #group: { readonly isAwaited: boolean };
-  readonly #ended: () => void;
+  readonly #group: TurnGroup;
   readonly #startedAtMs: number;
   #conflicts = 0;
   #ran: readonly WaitingStep[] = noSteps;
@@ -60,42 +67,43 @@ export class CommitTurn implements Commit, Version {
   #outcome: readonly Snapshot[] = noSnapshots;
   #sentAtMs = 0;
 
-  /**
-   * @param group whose steps these are; says whether others of it wait for them
-   * @param ended is called once, as the last thing, when the next turn of the group may begin
-   */
-  constructor(
-    parts: CommitTurnParts,
-    batch: readonly WaitingStep[],
-    group: { readonly isAwaited: boolean },
-    ended: () => void,
-  ) {
+  /** @param group whose steps these are */
+  constructor(parts: CommitTurnParts, batch: readonly WaitingStep[], group: TurnGroup) {
     this.keys = distinctKeys(batch);
     this.#parts = parts;
     this.#batch = batch;
     this.#group = group;
-    this.#ended = ended;
     this.#startedAtMs = parts.known.monotonicMs();
   }
 
   begin(): void {
     const warm = this.#parts.known.recent(this.keys, this.#startedAtMs);
-    if (warm === undefined) this.#readAnd((reading) => this.#run(reading, false));
-    else this.#guarded(() => this.#run(warm, true));
+    if (warm === undefined) {
+      this.#readAnd((reading) => this.#run(reading, false));
+      return;
+    }
+    // By hand here and in `committed`, where every turn comes through: a function for `#guarded` would be garbage of each.
+    try {
+      this.#run(warm, true);
+    } catch (cause) {
+      this.failed(cause);
+    }
   }
 
   /** The pipe has written everything. */
   committed(answeredAtMs: number): void {
-    this.#guarded(() => {
-      const { known } = this.#parts;
+    try {
+      const outcome = this.#outcome;
       const { snapshots } = this.#reading;
-      this.#outcome.forEach((snapshot, place) => {
+      for (let place = 0; place < outcome.length; place += 1) {
+        const snapshot = outcome[place] as Snapshot;
         if (snapshot !== snapshots[place]) snapshot.written(this, this.#sentAtMs, answeredAtMs);
-      });
-      const after = this.#reading.with(this.#outcome);
-      known.learnWritten(this.#reading, after, this.#group.isAwaited, answeredAtMs);
+      }
+      this.#parts.known.learnWritten(this.#reading, outcome, this.#group.isAwaited, answeredAtMs);
       this.#settle();
-    });
+    } catch (cause) {
+      this.failed(cause);
+    }
   }
 
   /** The pipe has written nothing: others have, and these are the texts there now, in the order of the keys. */
@@ -113,7 +121,7 @@ export class CommitTurn implements Commit, Version {
   failed(cause: unknown): void {
     this.#parts.known.forget(this.keys);
     for (const waiting of this.#batch) waiting.fail(cause);
-    this.#ended();
+    this.#group.turnEnded();
   }
 
   #run(reading: Reading, isWarm: boolean): void {
@@ -134,14 +142,22 @@ export class CommitTurn implements Commit, Version {
   /** Runs those that somebody still waits for. Says whether there is anything to write. */
   #runSteps(reading: Reading, now: number): boolean {
     const batch = this.#batch;
-    this.#ran = batch.every((waiting) => waiting.isOpen) ? batch : batch.filter((waiting) => waiting.isOpen);
+    this.#ran = batch.every(isOpen) ? batch : batch.filter(isOpen);
     const { known } = this.#parts;
+    const { snapshots } = reading;
     const { written } = recordsAfter(this.#ran, reading, now, known);
-    this.#outcome = reading.snapshots.map((snapshot, place) => {
+    this.#outcome = snapshots;
+    if (written === null) return false;
+    const outcome = new Array<Snapshot>(snapshots.length);
+    for (let place = 0; place < outcome.length; place += 1) {
       const put = written[place];
-      return put === undefined ? snapshot : unwritten(put, known.spareOf(this.keys[place] as Key), now);
-    });
-    return written.length > 0;
+      outcome[place] =
+        put === undefined
+          ? (snapshots[place] as Snapshot)
+          : unwritten(put, known.spareOf(this.keys[place] as Key), now);
+    }
+    this.#outcome = outcome;
+    return true;
   }
 
   /** What the script is told. */
@@ -176,8 +192,8 @@ export class CommitTurn implements Commit, Version {
 
   #settle(): void {
     for (const waiting of this.#ran) waiting.settle();
-    if (this.#conflicts === 0) this.#ended();
-    else setTimeout(this.#ended, this.#pauseMs());
+    if (this.#conflicts === 0) this.#group.turnEnded();
+    else setTimeout(() => this.#group.turnEnded(), this.#pauseMs());
   }
 
   #pauseMs(): number {
@@ -205,6 +221,8 @@ export class CommitTurn implements Commit, Version {
     }
   }
 }
+
+const isOpen = (waiting: WaitingStep): boolean => waiting.isOpen;
 
 /** The records after all of these steps. One that throws must leave nothing behind: the rest runs anew without it. */
 function recordsAfter(

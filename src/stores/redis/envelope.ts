@@ -130,7 +130,10 @@ export class Snapshot implements Version {
   textFor(version: Version): string {
     const { keepUntil, softUntil, hardUntil } = this;
     const json = this.#value === undefined ? this.#json : jsonOfRecord(this.#value, this.#form);
-    return `${versionText(version)} ${timeText(keepUntil)} ${softUntil} ${hardUntil} ${json}`;
+    const head = `${versionText(version)} ${timeText(keepUntil)}`;
+    // In few parts for nearly all: each one that is joined is an object.
+    if (softUntil === 0 && hardUntil === 0) return `${head} 0 0 ${json}`;
+    return `${head} ${softUntil} ${hardUntil} ${json}`;
   }
 
   /** Redis has it, under this version: nobody needs to read it back. */

@@ -2,8 +2,8 @@ import { listOf } from '../../core/list.ts';
 import type { Key } from '../../core/records.ts';
 import { groupOf } from '../group-tag.ts';
 import type { GroupStep } from '../store.ts';
-import { CommitTurn, type CommitTurnParts } from './commit-turn.ts';
-import { StepCall, WaitingStep } from './waiting-step.ts';
+import { CommitTurn, type CommitTurnParts, type TurnGroup } from './commit-turn.ts';
+import { LoneStep, StepCall, StepOfCall, type WaitingStep } from './waiting-step.ts';
 
 /** How many steps one commit may carry, so that running them does not hold up the process. */
 const maxSteps = 512;
@@ -21,13 +21,16 @@ const groupsPerTurn = 32;
  */
 const keptGroups = 8_192;
 
-const oneStep = [undefined];
-
 /** The steps of one group that wait for their turn. */
-class Group {
+class Group implements TurnGroup {
   #waiting: WaitingStep[] | null = null;
+  readonly #turnEnded: (group: Group) => void;
   /** Whether a step of it waits, or is in flight. */
   isBusy = false;
+
+  constructor(turnEnded: (group: Group) => void) {
+    this.#turnEnded = turnEnded;
+  }
 
   get isAwaited(): boolean {
     return this.#waiting !== null;
@@ -46,6 +49,10 @@ class Group {
     const batch = this.#waiting;
     this.#waiting = batch !== null && batch.length > maxSteps ? batch.splice(maxSteps) : null;
     return batch;
+  }
+
+  turnEnded(): void {
+    this.#turnEnded(this);
   }
 }
 
@@ -74,8 +81,8 @@ export class GroupCommit {
   /** Runs the step and resolves with what it returned once its puts are written. */
   transact<T>(step: GroupStep<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const call = new StepCall(oneStep, this.#parts.deadlines, (values) => resolve(values[0] as T), reject);
-      this.#add(step, call, 0);
+      const told = resolve as (value: unknown) => void;
+      this.#add(new LoneStep(step, this.#parts.deadlines, told, reject));
     });
   }
 
@@ -83,9 +90,9 @@ export class GroupCommit {
   transactEach<T>(steps: readonly GroupStep<T>[]): Promise<readonly T[]> {
     return new Promise((resolve, reject) => {
       const told = resolve as (values: readonly unknown[]) => void;
-      const call = new StepCall(steps, this.#parts.deadlines, told, reject);
+      const call = new StepCall(steps.length, this.#parts.deadlines, told, reject);
       for (let place = 0; place < steps.length; place += 1)
-        this.#add(steps[place] as GroupStep<T>, call, place);
+        this.#add(new StepOfCall(steps[place] as GroupStep<T>, call, place));
     });
   }
 
@@ -102,9 +109,9 @@ export class GroupCommit {
     });
   }
 
-  #add(step: GroupStep<unknown>, call: StepCall, place: number): void {
+  #add(step: WaitingStep): void {
     const group = this.#groupNamed(groupOf(step.keys));
-    group.add(new WaitingStep(step, call, place));
+    group.add(step);
     if (group.isBusy) return;
     group.isBusy = true;
     this.#busy += 1;
@@ -116,7 +123,7 @@ export class GroupCommit {
     const known = this.#groups.get(tag);
     if (known !== undefined) return known;
     if (this.#groups.size >= this.#mostGroups) this.#forgetResting();
-    const group = new Group();
+    const group = new Group(this.#rest);
     this.#groups.set(tag, group);
     return group;
   }
@@ -147,17 +154,17 @@ export class GroupCommit {
       if (this.#busy === 0) this.#idle();
       return;
     }
-    new CommitTurn(this.#parts, batch, group, () => this.#rest(group)).begin();
+    new CommitTurn(this.#parts, batch, group).begin();
   }
 
   /**
    * Whoever was told goes first: what it asks for next may go out with the others. All that were told together go on
    * together: each call of `queueMicrotask` takes 0.4 µs, and a failure has three groups.
    */
-  #rest(group: Group): void {
+  readonly #rest = (group: Group): void => {
     this.#ended.push(group);
     if (this.#ended.length === 1) queueMicrotask(this.#goOn);
-  }
+  };
 
   readonly #goOn = (): void => {
     const ended = this.#ended;

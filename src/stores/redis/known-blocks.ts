@@ -32,6 +32,11 @@ export class KnownBlocks {
     this.#monotonicMs = monotonicMs;
   }
 
+  /** Whether nothing is remembered. */
+  get isEmpty(): boolean {
+    return this.#cache.isEmpty;
+  }
+
   /** How many records are remembered. */
   get size(): number {
     return this.#cache.size;

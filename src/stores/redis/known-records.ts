@@ -70,20 +70,24 @@ export class KnownRecords {
    * Takes in what was written.
    *
    * @param before what the writing rested on
+   * @param after by its places
    * @param isAwaited whether somebody waits for these records
    * @param answeredAtMs the monotonic time at which the reply came
    */
-  learnWritten(before: Reading, after: Reading, isAwaited: boolean, answeredAtMs: number): void {
+  learnWritten(before: Reading, after: readonly Snapshot[], isAwaited: boolean, answeredAtMs: number): void {
     // One for all that were answered together: it outlives them, and a failure has three groups.
     if (this.#passed.latestAtMs !== answeredAtMs) this.#passed = Snapshot.passed(answeredAtMs);
     const passed = this.#passed;
     this.#warm.tidy(answeredAtMs);
-    for (let place = 0; place < after.keys.length; place += 1) {
-      const key = after.keys[place] as Key;
-      const snapshot = after.snapshots[place] as Snapshot;
+    for (let place = 0; place < after.length; place += 1) {
+      const key = before.keys[place] as Key;
+      const snapshot = after[place] as Snapshot;
       if (snapshot !== before.snapshots[place]) this.#warm.setWritten(key, snapshot, passed, isAwaited);
     }
-    this.blocks.learn(after, this.now(answeredAtMs));
+    const now = this.now(answeredAtMs);
+    // Where nothing is blocked, which is nearly always, there is nothing to learn.
+    if (this.blocks.isEmpty && !after.some((snapshot) => snapshot.isHardBlocked(now))) return;
+    this.blocks.learn(before.with(after), now);
   }
 
   /** Forgets records whose state is in doubt: after a commit whose outcome is not known, or when they cannot be read. */

@@ -31,7 +31,7 @@ export class ReadingRecords implements Records {
   readonly #now: number;
   readonly #spares: Spares;
   readonly #places: ReadonlyMap<string, number> | null;
-  readonly #written: (Put | undefined)[] = [];
+  #written: (Put | undefined)[] | null = null;
   #keys: readonly Key[] = noKeys;
   #use: 'look' | 'step' | 'ended' = 'ended';
   #hasChanged = false;
@@ -44,8 +44,8 @@ export class ReadingRecords implements Records {
     this.#places = reading.keys.length > searchedKeys ? placesOf(reading.keys) : null;
   }
 
-  /** What the steps have put, by place; undefined, or beyond the end, where nothing was. */
-  get written(): readonly (Put | undefined)[] {
+  /** What the steps have put, by place; undefined where nothing was, null where they have put nothing at all. */
+  get written(): readonly (Put | undefined)[] | null {
     return this.#written;
   }
 
@@ -81,14 +81,14 @@ export class ReadingRecords implements Records {
 
   get<R extends StoredRecord>(key: Key<R>): R | undefined {
     const place = this.#placeOf(key);
-    const put = this.#written[place];
+    const put = this.#written?.[place];
     return (put === undefined ? this.#reading.recordAt(place, this.#now) : put.value) as R | undefined;
   }
 
   own<R extends StoredRecord>(key: Key<R>): Draft<R> | undefined {
     invariant(this.#use === 'step', 'A look may not change a record.');
     const place = this.#placeOf(key);
-    const put = this.#written[place];
+    const put = this.#written?.[place];
     if (put === undefined) return this.#draftAt(place) as Draft<R> | undefined;
     this.#hasChanged = true;
     return put.value as Draft<R>;
@@ -105,6 +105,8 @@ export class ReadingRecords implements Records {
   put<R extends StoredRecord>(key: Key<R>, value: R | Draft<R>, retention: Retention): void {
     invariant(this.#use === 'step', 'A look may not put a record.');
     const place = this.#placeOf(key);
+    // As long as there are places, and not grown by one: V8 would give it room for seventeen.
+    this.#written ??= new Array<Put | undefined>(this.#reading.keys.length);
     const put = this.#written[place];
     this.#hasChanged = true;
     if (put === undefined) {
