@@ -115,3 +115,22 @@ test('a record that is written over says what was put last, for as long as that 
   }
   expect(versions.size).toBe(all.length);
 });
+
+test('what no text can be made of fails its own step, and none that would have shared the command', async () => {
+  const { store } = await openStore();
+  const [bad, ...good] = ['bad', 'good', 'better'].map(keyOf) as [Key<Count>, ...Key<Count>[]];
+  const spoil = (records: Records, now: number): void =>
+    records.put(bad, { at: now, count: 1n as never }, kept);
+  const outcomes = await Promise.allSettled([
+    add(store, good[0] as Key<Count>),
+    store.transact([bad], spoil),
+    ...good.map((key) => add(store, key)),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: expect.any(TypeError) });
+  // Alone in its command too; and the group goes on.
+  await expect(store.transact([bad], spoil)).rejects.toThrow(TypeError);
+  await add(store, bad);
+  expect(await Promise.all([bad, ...good].map((key) => countIn(store, key)))).toEqual([1, 2, 1]);
+  expect(store.hasPending([bad])).toBe(false);
+});

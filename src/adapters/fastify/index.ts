@@ -66,23 +66,22 @@ export function limit(limiter: Limiter, options: FastifyLimitOptions = {}): Fast
     return passage.refusal;
   }
 
-  async function enterLater(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    passage: Awaitable<Passage | null>,
-  ) {
-    const refusal = mark(request, reply, await passage);
-    if (refusal === null) return undefined;
+  async function refuse(request: FastifyRequest, reply: FastifyReply, refusal: Answer) {
     await handler(request, reply, refusal);
     return reply;
   }
 
   return (request, reply, done) => {
     const passage = gate.pass(arrivalOf(request, reply), request, reply);
-    if (passage instanceof Promise || (passage !== null && passage.refusal !== null)) {
-      return enterLater(request, reply, passage);
+    // Not by `await`, whose function would wait with every call.
+    if (passage instanceof Promise) {
+      return passage.then((later) => {
+        const refusal = mark(request, reply, later);
+        return refusal === null ? undefined : refuse(request, reply, refusal);
+      });
     }
-    mark(request, reply, passage);
+    const refusal = mark(request, reply, passage);
+    if (refusal !== null) return refuse(request, reply, refusal);
     done();
     return undefined;
   };

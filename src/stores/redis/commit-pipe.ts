@@ -8,16 +8,24 @@ import { NO_WRITER, VERSION_WIDTH, type Version, versionText } from './versions.
 /** The records of one group, compared and written together; is told what became of it, once. */
 export interface Commit {
   readonly keys: readonly Key[];
-  /** The versions that the records must still have, as the script takes them: see `expectationOf`. */
-  readonly expected: string;
-  /** The new text of each record, empty where it is only compared. */
-  readonly texts: readonly string[];
+  /**
+   * What the script is told. Asked for when it is sent, and not kept: texts are made of many small parts, which would wait with
+   * the commit. Null where it cannot be made; then the commit has come to its end.
+   */
+  write(): CommitText | null;
   /** @param answeredAtMs the monotonic time at which the reply came, the same for all that shared a command */
   committed(answeredAtMs: number): void;
   /** Nothing was written; these are the texts of the records now, in their order. */
   conflicted(texts: readonly unknown[]): void;
   /** Whether anything was written is not known. */
   failed(cause: unknown): void;
+}
+
+export interface CommitText {
+  /** The versions that the records must still have: see {@link expectationOf}. */
+  readonly expected: string;
+  /** The new text of each record, empty where it is only compared. */
+  readonly texts: readonly string[];
 }
 
 const nothingExpected = '.'.repeat(VERSION_WIDTH);
@@ -49,7 +57,7 @@ export class CommitPipe {
 
   /** Writes the group if none of its records has changed. */
   submit(commit: Commit): void {
-    if (this.#link.isCluster) this.#run([commit], commit.keys.length);
+    if (this.#link.isCluster) this.#run([commit]);
     else this.#waiting.add(commit);
   }
 
@@ -58,18 +66,21 @@ export class CommitPipe {
     let records = 0;
     for (const commit of waiting) {
       if (run.length === maxGroups || (run.length > 0 && records + commit.keys.length > maxRecords)) {
-        this.#run(run, records);
+        this.#run(run);
         run = [];
         records = 0;
       }
       run.push(commit);
       records += commit.keys.length;
     }
-    this.#run(run, records);
+    this.#run(run);
   }
 
-  #run(commits: readonly Commit[], records: number): void {
-    this.#link.call(commitScript, commandOf(commits, records)).then(
+  #run(waiting: readonly Commit[]): void {
+    const written = writtenOf(waiting);
+    const { commits } = written;
+    if (commits.length === 0) return;
+    this.#link.call(commitScript, commandOf(written)).then(
       (reply) => {
         if (!Array.isArray(reply) || reply.length !== commits.length) this.#link.doubt(firstKeyOf(commits));
         const answeredAtMs = this.#monotonicMs();
@@ -84,19 +95,41 @@ export class CommitPipe {
   }
 }
 
+interface Written {
+  readonly commits: readonly Commit[];
+  /** One for each of them. */
+  readonly texts: readonly CommitText[];
+  readonly records: number;
+}
+
+/** Those of the commits that can be written. */
+function writtenOf(waiting: readonly Commit[]): Written {
+  const commits: Commit[] = [];
+  const texts: CommitText[] = [];
+  let records = 0;
+  for (const commit of waiting) {
+    const text = commit.write();
+    if (text === null) continue;
+    commits.push(commit);
+    texts.push(text);
+    records += commit.keys.length;
+  }
+  return { commits, texts, records };
+}
+
 /** By place, here and below: an iterator for each of the lists would be half of what a command costs. */
-function commandOf(commits: readonly Commit[], records: number): readonly string[] {
+function commandOf({ commits, texts, records }: Written): readonly string[] {
   const command = callOf(commitScript, records);
   let expected = '';
   for (let place = 0; place < commits.length; place += 1) {
-    const commit = commits[place] as Commit;
-    expected += commit.expected;
-    for (let at = 0; at < commit.keys.length; at += 1) command.push((commit.keys[at] as Key).text);
+    const { keys } = commits[place] as Commit;
+    expected += (texts[place] as CommitText).expected;
+    for (let at = 0; at < keys.length; at += 1) command.push((keys[at] as Key).text);
   }
   command.push(expected);
-  for (let place = 0; place < commits.length; place += 1) {
-    const { texts } = commits[place] as Commit;
-    for (let at = 0; at < texts.length; at += 1) command.push(texts[at] as string);
+  for (let place = 0; place < texts.length; place += 1) {
+    const { texts: own } = texts[place] as CommitText;
+    for (let at = 0; at < own.length; at += 1) command.push(own[at] as string);
   }
   return command;
 }

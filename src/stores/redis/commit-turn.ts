@@ -1,7 +1,7 @@
 import { Fault, shapeOf } from '../../core/fault.ts';
 import type { Key } from '../../core/records.ts';
 import type { Deadlines } from '../deadlines.ts';
-import { type Commit, type CommitPipe, expectationOf } from './commit-pipe.ts';
+import { type Commit, type CommitPipe, type CommitText, expectationOf } from './commit-pipe.ts';
 import { Snapshot } from './envelope.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { Reader } from './reader.ts';
@@ -24,7 +24,6 @@ const roundTripsPerConflict = 4;
 const longestPause = 0.4;
 
 /** Before anything has run. A list of its own would be made for every turn, and thrown away. */
-const noTexts: readonly string[] = [];
 const noSteps: readonly WaitingStep[] = [];
 const noSnapshots: readonly Snapshot[] = [];
 
@@ -54,8 +53,6 @@ export class CommitTurn implements Commit, Version {
   readonly keys: readonly Key[];
   writer = NO_WRITER;
   count = 0;
-  expected = '';
-  texts: readonly string[] = noTexts;
   readonly #parts: CommitTurnParts;
   readonly #batch: readonly WaitingStep[];
   readonly #group: TurnGroup;
@@ -87,6 +84,24 @@ export class CommitTurn implements Commit, Version {
       this.#run(warm, true);
     } catch (cause) {
       this.failed(cause);
+    }
+  }
+
+  write(): CommitText | null {
+    try {
+      const { snapshots } = this.#reading;
+      const texts = new Array<string>(snapshots.length);
+      let expected = '';
+      for (let place = 0; place < snapshots.length; place += 1) {
+        const before = snapshots[place] as Snapshot;
+        const after = this.#outcome[place] as Snapshot;
+        expected += expectationOf(before, place === 0);
+        texts[place] = after === before ? '' : after.textFor(this);
+      }
+      return { expected, texts };
+    } catch (cause) {
+      this.failed(cause);
+      return null;
     }
   }
 
@@ -133,7 +148,6 @@ export class CommitTurn implements Commit, Version {
     else if (isWriting) {
       versions.renew(this);
       this.#sentAtMs = nowMs;
-      this.#writeOn(reading);
       pipe.submit(this);
     } else if (isWarm) this.#readAnd((current) => this.#prove(current));
     else this.#settle();
@@ -158,20 +172,6 @@ export class CommitTurn implements Commit, Version {
     }
     this.#outcome = outcome;
     return true;
-  }
-
-  /** What the script is told. */
-  #writeOn({ snapshots }: Reading): void {
-    const texts = new Array<string>(snapshots.length);
-    let expected = '';
-    for (let place = 0; place < snapshots.length; place += 1) {
-      const before = snapshots[place] as Snapshot;
-      const after = this.#outcome[place] as Snapshot;
-      expected += expectationOf(before, place === 0);
-      texts[place] = after === before ? '' : after.textFor(this);
-    }
-    this.expected = expected;
-    this.texts = texts;
   }
 
   /** Steps that write nothing rest on what was known of the records: on what is there they must come to the same. */
