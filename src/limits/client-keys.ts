@@ -12,6 +12,8 @@ import type { NetworkSights } from './client-record.ts';
 export interface ClientKey extends Key<ClientRecord> {
   /** Where a client goes whose network has shown too many agents; null where no agent counts. */
   readonly crowd: Crowd | null;
+  /** All of them, once a step has named them: the same list then for each step of the client. */
+  group: readonly Key[] | null;
 }
 
 interface Crowd {
@@ -118,11 +120,16 @@ export function keyBefore({ was }: Key<ClientRecord>): ClientKey | null {
 }
 
 function clientKey({ text, was, tag }: Key<ClientRecord>, crowd: Crowd | null): ClientKey {
-  return { text, was, tag, form: clientForm, mark: undefined, crowd };
+  return { text, was, tag, form: clientForm, mark: undefined, crowd, group: null };
 }
 
 /** The client's key and those that go with it, as a step names them. */
 export function keysOf(client: ClientKey): readonly Key[] {
+  client.group ??= listed(client);
+  return client.group;
+}
+
+function listed(client: ClientKey): readonly Key[] {
   const { crowd } = client;
   return crowd === null ? [client] : [client, crowd.network, crowd.other];
 }

@@ -9,7 +9,7 @@ import { ownLine, type Strangers } from './strangers.ts';
 import { root } from './workshop.ts';
 
 /** What may not be exceeded without somebody looking at why, in kB (1000 bytes). */
-const mostKb = { tarball: 1_200, unpacked: 3_850, core: 32, gateway: 24.5 };
+const mostKb = { tarball: 1_200, unpacked: 3_950, core: 32, gateway: 24.5 };
 
 /** What a page of the documentation says: `| the tarball | 830 kB |`. */
 const documented = new URL('docs/internals/package.md', `file://${root}`);
