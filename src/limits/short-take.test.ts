@@ -7,7 +7,7 @@ import { tokenOf } from '../core/subject.ts';
 import { toAllowance } from './allowance.ts';
 import { ClientKeyspace } from './client-keys.ts';
 import { clientRecord, ladder, sightMs } from './client-record.ts';
-import { ShortTake, takeShort } from './short-take.ts';
+import { ShortTake, takeLent, takeShort } from './short-take.ts';
 import { take } from './take.ts';
 
 const now = 1_700_000_000_000;
@@ -103,6 +103,42 @@ describe('the short way of a call', () => {
       { numRuns: 5_000 },
     );
     expect(gone).toBeGreaterThan(100);
+  });
+
+  it('is gone in a step on what the store lends, and tells, puts and keeps what the long one does', () => {
+    let gone = 0;
+    fc.assert(
+      fc.property(scene, (before) => {
+        const lent = recordOf(before);
+        let put: unknown = null;
+        const records: Records = {
+          get: () => lent as never,
+          own: () => lent as never,
+          put: (_, value, retention) => {
+            put = { value, retention };
+          },
+        };
+        const short = new ShortTake(key, before.allowance.quota, before.cost, before.allowance);
+        if (!takeLent(records, short, now)) {
+          expect({ lent, put }).toEqual({ lent: recordOf(before), put: null });
+          return;
+        }
+        gone += 1;
+        const { t, refusal, takenMilli, remaining, moreAt } = short;
+        const long = takeLong(recordOf(before), before);
+        expect({ told: { t, refusal, takenMilli, remaining, moreAt }, put }).toEqual(long);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(gone).toBeGreaterThan(50);
+  });
+
+  it('is not gone on what nobody lends', () => {
+    const { quota } = toAllowance('limiter', { ratePerSecond: 2 });
+    const short = new ShortTake(key, quota, 1, toAllowance('limiter', { ratePerSecond: 2 }));
+    const put = () => expect.unreachable();
+    expect(takeLent({ get: () => undefined, put }, short, now)).toBe(false);
+    expect(takeLent({ get: () => undefined, own: () => undefined, put }, short, now)).toBe(false);
   });
 
   it('is gone by a client that is known, asked a moment ago and pays', () => {

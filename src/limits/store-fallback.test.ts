@@ -13,8 +13,8 @@ interface Count extends StoredRecord {
 const keyOf = (name: string): Key<Count> => ({ text: `test:{${name}}`, was: null, mark: undefined });
 const [lost, well] = [keyOf('lost'), keyOf('well')];
 
-/** A store that loses single keys when it is told to, in simulated time, and what was told about it. */
-function bench(first: FaultCode = 'STORE_TIMEOUT') {
+/** A store that loses single keys when it is told to, in simulated time, and what was told about it. @param throws at once, instead of rejecting */
+function bench(first: FaultCode = 'STORE_TIMEOUT', throws = false) {
   let code = first;
   let now = 1_700_000_000_000;
   const memory = createMemoryStore({ clock: () => now });
@@ -24,11 +24,14 @@ function bench(first: FaultCode = 'STORE_TIMEOUT') {
   const fallback = new StoreFallback(
     {
       view: (keys, look) => memory.view(keys, look),
-      transact: async (keys, step) => {
+      transact: (keys, step) => {
         state.asked += 1;
-        if (keys.some((key) => down.has(key))) throw new Fault(code, 'as told');
-        return memory.transact(keys, step);
+        if (!keys.some((key) => down.has(key))) return memory.transact(keys, step);
+        const fault = new Fault(code, 'as told');
+        if (throws) throw fault;
+        return Promise.reject(fault);
       },
+      setAside: async (keys) => keys.length,
       ping: () => memory.ping(),
       held: (prefix) => memory.held(prefix),
       close: () => memory.close(),
@@ -188,5 +191,30 @@ describe('a store that can write nothing new', () => {
     }
     expect(state.asked).toBe(3);
     expect(told()).toEqual(['store-failed', 'store-failed', 'paused']);
+  });
+});
+
+describe('a store that throws instead of rejecting', () => {
+  it('has failed no less, and is asked again by the next probe', async () => {
+    const { call, down, elapse, state } = bench('STORE_FAILED', true);
+    down.add(lost);
+    for (let calls = 1; calls <= 3; calls += 1) expect((await call(lost)).mode).toBe('FAIL_OPEN');
+    elapse(5_000);
+    expect(await call(lost)).toEqual({ value: 4, mode: 'FAIL_OPEN' });
+    elapse(5_000);
+    expect((await call(well)).mode).toBe('NORMAL');
+    expect(state.asked).toBe(5);
+  });
+});
+
+describe('a record that cannot be read', () => {
+  it('is set aside, and neither counted for in this process nor held against the store', async () => {
+    const { call, down, told, state } = bench('RECORD_CORRUPT');
+    down.add(lost);
+    for (let calls = 1; calls <= 4; calls += 1)
+      await expect(call(lost)).rejects.toMatchObject({ code: 'RECORD_CORRUPT' });
+    expect(told()).toEqual(Array(4).fill('record-corrupt'));
+    expect((await call(well)).mode).toBe('NORMAL');
+    expect(state.asked).toBe(5);
   });
 });

@@ -69,7 +69,7 @@ export class StoreFallback {
   ): Promise<Result> {
     const turn = this.#rest.turn();
     if (turn === null) return new Promise((resolve) => resolve(conclude(this.#runHere(step, share))));
-    return this.#store.transact(keys, step).then(
+    return this.#ask(keys, step).then(
       (value) => {
         this.#rest.answered(turn);
         if (this.#failedAt !== null) this.#noteSuccess(this.#failedAt);
@@ -80,6 +80,15 @@ export class StoreFallback {
           ? this.#setAside(turn, error, keys)
           : conclude(this.#runAfterFailure(turn, error, step, share)),
     );
+  }
+
+  /** A store that throws instead of rejecting has failed no less. */
+  #ask<T>(keys: readonly Key[], step: (records: Records, now: number) => T): Promise<T> {
+    try {
+      return this.#store.transact(keys, step);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The same without a promise, where the store can do without and has not failed lately; else null. */
