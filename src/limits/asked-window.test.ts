@@ -74,6 +74,13 @@ describe('a window of what is asked for', () => {
     expect(window.asked.length / 2).toBeGreaterThan(30);
   });
 
+  it('keeps twenty entries of those who ask for all that a limit allows', () => {
+    const window: AskedWindow = { ...nothingAsked };
+    // Ten a second, where five hundred within five seconds are too much.
+    for (let count = 0; count < 1_000; count += 1) noteAsked(window, 1, start + count * 100, 500);
+    expect(window.asked.length / 2).toBeLessThanOrEqual(20);
+  });
+
   it('keeps five entries of those who ask for little, however often', () => {
     const window: AskedWindow = { ...nothingAsked };
     for (let count = 0; count < 1_000; count += 1) noteAsked(window, 1, start + count * 10, 20_000);

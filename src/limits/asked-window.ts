@@ -9,10 +9,12 @@ export const nothingAsked: Readonly<AskedWindow> = { asked: none, askingAt: 0, a
 
 /** Costs that come this soon after each other share one entry of the window, so that a flood makes few entries. */
 const sharedMs = 100;
-/** The same while little was asked for, when nothing depends on the exact time. */
+/** The same while little was asked for, when nothing depends on the exact time: a twentieth of what is too much. */
 const sharedWhileLittleMs = 1_000;
-/** A twentieth of what is too much is little. */
 const littleShare = 1 / 20;
+/** The same while it is far from too much: whoever asks for all that its limit allows is at a tenth of that. */
+const sharedWhileFarMs = 250;
+const farShare = 1 / 4;
 
 /** Adds the cost, and says whether that makes more than `most` within the window. */
 export function noteAsked(window: AskedWindow, milli: number, now: number, most: number): boolean {
@@ -33,8 +35,13 @@ export function noteAskedShort(window: AskedWindow, milli: number, now: number, 
 }
 
 function isLatestShared({ asking, askingAt, askedTotal }: AskedWindow, now: number, most: number): boolean {
-  const shared = askedTotal <= most * littleShare ? sharedWhileLittleMs : sharedMs;
-  return asking > 0 && now < askingAt + shared;
+  return asking > 0 && now < askingAt + sharedAt(askedTotal, most);
+}
+
+/** For how long an entry is shared. */
+function sharedAt(askedTotal: number, most: number): number {
+  if (askedTotal <= most * littleShare) return sharedWhileLittleMs;
+  return askedTotal <= most * farShare ? sharedWhileFarMs : sharedMs;
 }
 
 /** Drops what is older than the window, then adds the cost. */

@@ -293,7 +293,7 @@ describe('auto-block', () => {
     const { call, elapse, allowance } = bench({ ratePerSecond: 1_000, burst: 2 });
     let now = start;
     const store = createMemoryStore({ clock: () => now });
-    const ask: Ask = { client: alice, allowance, scale: 1, cost: 1, blocksInShadow: false };
+    const ask: Ask = { client: alice, allowance, scale: 1, cost: 5, blocksInShadow: false };
     for (let i = 0; i < 8_000; i += 1) {
       now += 1;
       store.immediate.transact(keysOf(alice), (records, t) => take(records, ask, t));
