@@ -13,7 +13,7 @@ import {
   versionText,
 } from './versions.ts';
 
-/**
+/*
  * The text of a record in Redis, made to be read in `redis-cli`:
  *
  *     <version> <keepUntil> <softUntil> <hardUntil> <JSON>
@@ -22,6 +22,7 @@ import {
  * times are the store's, in milliseconds; a block that does not run is 0. They stand outside the JSON so that
  * blocks are found and remembered without knowing what a record means.
  */
+
 /** Digits of `keepUntil`: enough for milliseconds until the year 2286. */
 export const TIME_WIDTH = 13;
 const lastTime = 10 ** TIME_WIDTH - 1;

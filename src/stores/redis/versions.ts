@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { digitsOf } from '../../core/digits.ts';
 
 /**
- * Which write a record is from. Two numbers and no text: it is kept with every record that this process has written lately, and
- * a text that is new for each write would outlive collections of garbage.
+ * Which write a record is from: a name that all writes of a process share, and a number. No text of its own: it is kept with every
+ * record that this process has written lately, and a text that is new for each write would outlive collections of garbage.
  */
 export interface Version {
   /** Names the process that wrote it; {@link NO_WRITER} where nothing is stored. */
